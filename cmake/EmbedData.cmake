@@ -46,12 +46,12 @@ function(trcost_embed_data target folder)
 extern "C" const char trcost_data_pack[];
 #define TRCOST_BYTES(text) asm(".section .rodata\n" text ".text\n");
 @blobs@TRCOST_BYTES(".balign 8\n.global trcost_data_pack\ntrcost_data_pack:\n.incbin \"@pack@\"\n")
-namespace trcost {
+namespace trcost::catalog {
 static const EmbeddedFile table[] = {
 @table@};
 std::span<const EmbeddedFile> embedded_files() { return table; }
 const char* embedded_pack() { return trcost_data_pack; }
-}  // namespace trcost
+}  // namespace trcost::catalog
 ]])
   set_source_files_properties(${assembly} PROPERTIES OBJECT_DEPENDS "${depends};${pack};${digest}")
   target_sources(${target} PRIVATE ${assembly} ${pack})

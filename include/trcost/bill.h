@@ -149,7 +149,9 @@ class Dollars {
   std::vector<Term> terms_;
 };
 
+namespace scenario {
 enum class PriceClass : std::uint8_t;
+}  // namespace scenario
 
 /// What is known of buying the machines.
 enum class Purchase : std::uint8_t { priced, unpriced, not_for_sale };
@@ -172,13 +174,14 @@ struct CostResult {
   bool own = false;                   ///< the machines are owned, not rented
   std::optional<double> capital_usd;  ///< with own: the cash that the machines take
   std::optional<double> price_per_gpu_hour;
-  std::optional<PriceClass> price_class;  ///< of the rent; empty where it is given or owned
-  PriceDoubts doubts;                     ///< about the rent
-  std::optional<Obligation> obligation;   ///< of a reserved price; empty of several
-  Purchase purchase = Purchase::priced;   ///< whether owning could be priced
-  std::string price_date;                 ///< of the rows that the price is made from
-  std::string provider;                   ///< whose rows, comma-separated
-  std::optional<double> total;            ///< sum of the included items, empty when one is unknown
+  std::optional<scenario::PriceClass>
+      price_class;                       ///< of the rent; empty where it is given or owned
+  PriceDoubts doubts;                    ///< about the rent
+  std::optional<Obligation> obligation;  ///< of a reserved price; empty of several
+  Purchase purchase = Purchase::priced;  ///< whether owning could be priced
+  std::string price_date;                ///< of the rows that the price is made from
+  std::string provider;                  ///< whose rows, comma-separated
+  std::optional<double> total;           ///< sum of the included items, empty when one is unknown
   std::optional<double> per_million_tokens;
   std::vector<LineItem> items;
   std::optional<double> break_even_utilization;  ///< with own: where owning equals renting

@@ -24,6 +24,7 @@ struct MethodQuality {
   bool operator==(const MethodQuality&) const = default;
 };
 
+namespace catalog {
 struct Model;
 struct Encoder;
 struct Efficiency;
@@ -34,6 +35,7 @@ struct ServingChip;
 struct ServingSpread;
 struct AssumedChoices;
 struct RunBook;
+}  // namespace catalog
 
 /// Kinds of catalog entries, each a folder of `data/`.
 enum class CatalogKind { accelerators, systems, stacks, engines, models, encoders, prices, runs };
@@ -66,29 +68,30 @@ class Catalog : public DataFolder {
   const Accelerator& accelerator(std::string_view name_or_path) const;
   const System& system(std::string_view name_or_path) const;
   /// Also a Hugging Face `config.json`.
-  const Model& model(std::string_view name_or_path) const;
-  const Encoder& encoder(std::string_view name_or_path) const;
+  const catalog::Model& model(std::string_view name_or_path) const;
+  const catalog::Encoder& encoder(std::string_view name_or_path) const;
   /// Training software. `NAME@RELEASE` is the stack as of a release. Throws Error (usage) for a
   /// release that the stack's measurements do not cover.
-  const Stack& stack(std::string_view name_or_path) const;
+  const catalog::Stack& stack(std::string_view name_or_path) const;
   /// Inference software.
-  const Engine& engine(std::string_view name_or_path) const;
+  const catalog::Engine& engine(std::string_view name_or_path) const;
 
   /// Calibrated constants of an accelerator, by rule from its specification where none exist.
-  const Efficiency& efficiency(const Accelerator& accelerator) const;
+  const catalog::Efficiency& efficiency(const Accelerator& accelerator) const;
   /// Rates of a chip in a system while it serves.
-  ServingChip serving_chip(const Accelerator& accelerator, const System& system) const;
+  catalog::ServingChip serving_chip(const Accelerator& accelerator, const System& system) const;
   /// Spread of predicted serving rates.
-  ServingSpread serving_spread() const;
+  catalog::ServingSpread serving_spread() const;
   /// Overheads of a post-training framework (a word of the field rollout.framework), with those of
   /// the chip's architecture.
-  RoundFramework round_framework(std::string_view name, const Accelerator& accelerator) const;
+  catalog::RoundFramework round_framework(std::string_view name,
+                                          const Accelerator& accelerator) const;
   /// Defaults of an estimate (catalog/assumed.h).
-  const AssumedChoices& assumed() const;
+  const catalog::AssumedChoices& assumed() const;
   /// Published runs and measurements.
-  const RunBook& runs() const;
+  const catalog::RunBook& runs() const;
   /// The architecture that a row of runs() names: of runs/models, else of the catalog.
-  const Model& run_model(std::string_view name) const;
+  const catalog::Model& run_model(std::string_view name) const;
   /// Data that a higher layer reads: built by `load` on first use and kept. One value per loader.
   template <class T>
   const T& kept(std::shared_ptr<const T> (*load)(const Catalog&)) const;

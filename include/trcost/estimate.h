@@ -17,8 +17,12 @@
 
 namespace trcost {
 
+namespace performance {
 struct StepAccount;
+}  // namespace performance
+namespace workload {
 enum class Work : std::uint8_t;
+}  // namespace workload
 
 /// Something that the user did not say.
 struct Assumption {
@@ -40,7 +44,7 @@ struct PhaseResult {
   std::string stage;        ///< of a training in several, else empty
   std::string_view name;    ///< `generate`, `train_policy`
   std::string_view method;  ///< of its round: `pretrain`, `sft`, `ppo`
-  Work work{};
+  workload::Work work{};
   double gpus = 0;
   double step_seconds = 0;    ///< of a round
   double tokens = 0;          ///< of a round
@@ -185,7 +189,8 @@ struct PipelineResult {
 
 /// The whole answer for one platform.
 struct Estimate {
-  std::shared_ptr<const StepAccount> step;  ///< only with the derivations; none for several phases
+  std::shared_ptr<const performance::StepAccount>
+      step;  ///< only with the derivations; none for several phases
   std::string accelerator;
   std::string accelerator_title;
   std::string system;

@@ -16,7 +16,9 @@
 
 namespace trcost {
 
+namespace catalog {
 enum class WeightFormat : std::uint8_t;
+}  // namespace catalog
 
 /// The entry of data/engines for those who do not say which.
 inline constexpr std::string_view kUnknownEngine = "typical";
@@ -56,7 +58,7 @@ struct ServingCurvePoint {
 /// One platform's answer.
 struct ServingRow {
   std::string accelerator, title, system, engine;
-  WeightFormat format{};
+  catalog::WeightFormat format{};
   bool eight_bit_cache = false;
   ServingLayout layout;
   double concurrency = 0;

@@ -16,10 +16,14 @@
 
 namespace trcost {
 
+namespace text {
 template <class Subject>
 struct Column;
+}  // namespace text
+namespace text {
 enum class ColumnRole : std::uint8_t;
-using EstimateColumn = Column<Estimate>;
+}  // namespace text
+using EstimateColumn = text::Column<Estimate>;
 
 /// What a result is to reach: at most `value`, or at least it where more is better.
 struct SolveTarget {
@@ -30,7 +34,7 @@ struct SolveTarget {
   [[nodiscard]] bool deadline() const;
 };
 SolveTarget solve_target(std::string_view column, double value);
-SolveTarget solve_target(ColumnRole role, double value);
+SolveTarget solve_target(text::ColumnRole role, double value);
 
 /// `data.tokens`, or the flag without its dashes: `tokens`. Throws Error (usage) with a
 /// did-you-mean for an unknown field and for one that is no number.

@@ -16,9 +16,15 @@
 
 namespace trcost {
 
+namespace study {
+class SweepAxisParser;
+}  // namespace study
+
+namespace text {
 template <class Subject>
 struct Column;
-using EstimateColumn = Column<Estimate>;
+}  // namespace text
+using EstimateColumn = text::Column<Estimate>;
 
 /// One axis of a grid: a scenario field and the values that it takes, in order and without repeats.
 class SweepAxis {
@@ -57,7 +63,7 @@ class SweepAxis {
     std::uint64_t count = 0;
   };
   SweepAxis() = default;
-  friend class SweepAxisParser;
+  friend class study::SweepAxisParser;
   const FieldInfo* field_ = nullptr;
   std::vector<double> numbers_;
   std::vector<std::string> words_;

@@ -94,9 +94,11 @@ const TokenFamily& token_family(std::string_view name);
 TokenCount count_image_tokens(std::string_view family, ImageSize size,
                               const TokenOptions& options = {});
 
+namespace catalog {
 struct VisionModel;
+}  // namespace catalog
 /// The encoder of a model, for the rule that counts its tokens.
-TokenEncoder token_encoder(const VisionModel& vision);
+TokenEncoder token_encoder(const catalog::VisionModel& vision);
 
 /// Counts a video clip of `seconds` sampled at `fps` frames per second. Throws as the image rule
 /// does, and when seconds or fps are not above 0. The clip is taken to hold the frames asked for.

@@ -7,7 +7,8 @@
 
 #include "catalog/data/data_file.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 constexpr std::string_view kScenarioFile = "assumed/scenario.json";
@@ -190,4 +191,4 @@ std::shared_ptr<const AssumedChoices> load_assumed_choices(const DataFolder& dat
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

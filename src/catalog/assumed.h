@@ -10,9 +10,10 @@
 
 #include "catalog/data/sourced_values.h"
 #include "catalog/software/stacks.h"
+#include "quantity/layers.h"
 #include "trcost/data_folder.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// A default entry of the catalog with the reason for it.
 struct EntryChoice {
@@ -95,4 +96,4 @@ struct AssumedChoices {
 
 std::shared_ptr<const AssumedChoices> load_assumed_choices(const DataFolder& data);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

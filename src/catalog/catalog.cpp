@@ -22,7 +22,7 @@
 #include "catalog/software/stacks.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
 namespace {
 
 bool is_path(std::string_view name) {
@@ -91,6 +91,10 @@ EntryFile locate(const Catalog& catalog, CatalogKind kind, std::string_view name
 }
 
 }  // namespace
+
+}  // namespace trcost::catalog
+
+namespace trcost {
 
 const std::vector<CatalogKindInfo>& catalog_kinds() {
   static const std::vector<CatalogKindInfo> kinds = {

@@ -10,7 +10,8 @@
 #include "catalog/data/unread.h"
 #include "quantity/suggest.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 // Other spellings of an entry's name.
@@ -159,4 +160,4 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
   return related.empty() ? std::string() : list_entries(related);
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

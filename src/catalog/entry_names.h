@@ -5,9 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// The entry whose name, title or alias is `name`, with or without its vendor in front. Case,
 /// blanks and punctuation do not count. Empty if there is none.
@@ -18,4 +19,4 @@ std::string entry_named(const Catalog& catalog, CatalogKind kind, std::string_vi
 /// first hyphen. Empty if nothing is near.
 std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::string_view typed);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

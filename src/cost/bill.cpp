@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/bill.h"
+#include "quantity/layers.h"
 
 #include <fmt/format.h>
 
@@ -12,12 +13,20 @@ std::string_view unit_name(Unit unit) {
   return kNames[static_cast<std::size_t>(unit)];
 }
 
+}  // namespace trcost
+
+namespace trcost::cost {
+
 namespace {
 
 constexpr std::string_view kInTheRent = ", in the rent";
 constexpr std::string_view kOfRound = ": ";
 
 }  // namespace
+
+}  // namespace trcost::cost
+
+namespace trcost {
 
 std::string item_name(const LineItem& item) {
   const bool in_the_rent = item.part == Part::energy && !item.included;

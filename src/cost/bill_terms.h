@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::cost {
 
 /// What is asked of a bill beside the run and its prices.
 struct BillTerms {
@@ -17,4 +19,4 @@ struct BillTerms {
   [[nodiscard]] double beyond() const { return experiments + evaluation; }
 };
 
-}  // namespace trcost
+}  // namespace trcost::cost

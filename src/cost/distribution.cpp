@@ -11,7 +11,8 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::cost {
+
 namespace {
 
 [[noreturn]] void fail(std::string message, std::string hint) {
@@ -103,4 +104,4 @@ LogMoments log_moments(const Distribution& d) {
   return {mean, std::sqrt(std::max(squares / kStrata - mean * mean, 0.0))};
 }
 
-}  // namespace trcost
+}  // namespace trcost::cost

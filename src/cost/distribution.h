@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "quantity/layers.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::cost {
 
 /// Throws Error (usage) for a distribution that makes no sense: ends swapped, a spread below 0, or
 /// values of 0 and below, which no cost input can have.
@@ -23,4 +24,4 @@ struct LogMoments {
 };
 LogMoments log_moments(const Distribution& distribution);
 
-}  // namespace trcost
+}  // namespace trcost::cost

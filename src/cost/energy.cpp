@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace trcost {
+namespace trcost::cost {
 
 SystemPower system_power(const Accelerator& accelerator, const System& system) {
   if (system.power_per_gpu_watts) {
@@ -101,4 +101,4 @@ std::vector<Derivation> derive_energy(const EnergyInputs& inputs, const EnergyRe
   return steps;
 }
 
-}  // namespace trcost
+}  // namespace trcost::cost

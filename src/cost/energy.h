@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/bill.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::cost {
 
 /// Rated power of the whole system per accelerator.
 struct SystemPower {
@@ -59,4 +60,4 @@ EnergyResult compute_energy(const EnergyInputs& inputs);
 
 std::vector<Derivation> derive_energy(const EnergyInputs& inputs, const EnergyResult& result);
 
-}  // namespace trcost
+}  // namespace trcost::cost

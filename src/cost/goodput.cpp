@@ -11,7 +11,8 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::cost {
+
 namespace {
 
 // Llama 3 (arXiv:2407.21783, section 3.1.1): storage sustains 2 TB/s for 16,384 GPUs.
@@ -267,4 +268,4 @@ std::vector<Derivation> derive_goodput(const FailureInputs& inputs, const Goodpu
        fmt::format("{:.4f}", result.goodput), "Daly 2006, eq. 20"}};
 }
 
-}  // namespace trcost
+}  // namespace trcost::cost

@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/bill.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::cost {
 
 /// gpus x hours / failures.
 double gpu_hours_per_failure(double gpus, double hours, double failures);
@@ -77,4 +78,4 @@ struct GoodputNote {
 std::vector<GoodputNote> goodput_notes(const FailureInputs& inputs, const GoodputResult& result);
 std::vector<Derivation> derive_goodput(const FailureInputs& inputs, const GoodputResult& result);
 
-}  // namespace trcost
+}  // namespace trcost::cost

@@ -10,7 +10,8 @@
 #include "quantity/quantity.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::cost {
+
 namespace {
 
 constexpr double kConservation = 1e-9;  // relative
@@ -299,4 +300,4 @@ std::vector<Derivation> derive_bill(const CostResult& cost, double tokens) {
   return steps;
 }
 
-}  // namespace trcost
+}  // namespace trcost::cost

@@ -10,9 +10,10 @@
 #include "cost/ownership.h"
 #include "cost/storage.h"
 #include "prices/market/prices.h"
+#include "quantity/layers.h"
 #include "trcost/bill.h"
 
-namespace trcost {
+namespace trcost::cost {
 
 /// What is billed. Pointers stay the caller's and may be null where they do not apply.
 struct BillInputs {
@@ -53,4 +54,4 @@ Dollars dollars_of(const CostResult& cost);
 /// total = sum of the included items; and dollars per million tokens.
 std::vector<Derivation> derive_bill(const CostResult& cost, double tokens);
 
-}  // namespace trcost
+}  // namespace trcost::cost

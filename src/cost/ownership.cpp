@@ -12,7 +12,8 @@
 #include "quantity/quantity.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::cost {
+
 namespace {
 
 // Whole dollars with thousands separated: purchase prices are read, not scaled.
@@ -322,4 +323,4 @@ std::optional<Derivation> derive_break_even(const OwnershipCost& cost, double re
       fmt::format("rent: {}", rent_source)};
 }
 
-}  // namespace trcost
+}  // namespace trcost::cost

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "prices/market/prices.h"
+#include "quantity/layers.h"
 #include "trcost/bill.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::cost {
 
 /// Standard deviation of ln(price of a server): the spread of the quotes of an 8-GPU H100 server.
 inline constexpr double kPurchaseSigma = 0.20;
@@ -128,4 +129,4 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
 std::optional<Derivation> derive_break_even(const OwnershipCost& cost, double rent_usd_per_gpu_hour,
                                             std::string_view rent_source);
 
-}  // namespace trcost
+}  // namespace trcost::cost

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::cost {
 
 /// A well-mixed 64-bit number from a counter: the output function of SplitMix64 (Steele, Lea and
 /// Flood 2014, doi:10.1145/2660193.2660195).
@@ -20,4 +22,4 @@ constexpr double to_unit(std::uint64_t bits) {
   return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
 }
 
-}  // namespace trcost
+}  // namespace trcost::cost

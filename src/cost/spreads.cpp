@@ -7,10 +7,12 @@
 #include <stdexcept>
 
 #include "cost/ownership.h"
+#include "quantity/layers.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 
-namespace trcost {
+namespace trcost::cost {
+
 namespace {
 
 // Standard deviations of ln(value), model.md 10 unless a line says otherwise.
@@ -94,6 +96,10 @@ constexpr InputWords kInputWords[] = {
 
 }  // namespace
 
+}  // namespace trcost::cost
+
+namespace trcost {
+
 std::string_view UncertainInput::name() const {
   if (given && field) return field_info(*field).path;
   for (const InputWords& row : kInputWords) {
@@ -101,6 +107,10 @@ std::string_view UncertainInput::name() const {
   }
   throw std::logic_error("an uncertain input without words");
 }
+
+}  // namespace trcost
+
+namespace trcost::cost {
 
 void default_spreads(const SpreadContext& in, std::vector<UncertainInput>& out) {
   out.clear();
@@ -213,4 +223,4 @@ std::optional<Exponents> known_exponents(Law law, const WorkShares& shares) {
   return std::nullopt;
 }
 
-}  // namespace trcost
+}  // namespace trcost::cost

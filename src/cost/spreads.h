@@ -5,10 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "scenario/fields.h"
 #include "trcost/uncertainty.h"
 
-namespace trcost {
+namespace trcost::cost {
 
 /// Of a policy that writes its own data: rounds, and the mean length of what it writes. A value
 /// that was said is a plan, a range takes the place of a spread.
@@ -58,4 +59,4 @@ struct WorkShares {
 /// Law::steps.
 std::optional<Exponents> known_exponents(Law law, const WorkShares& shares);
 
-}  // namespace trcost
+}  // namespace trcost::cost

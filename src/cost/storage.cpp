@@ -5,7 +5,8 @@
 
 #include "quantity/quantity.h"
 
-namespace trcost {
+namespace trcost::cost {
+
 namespace {
 
 constexpr double kGigabyte = 1e9;  // bytes, as storage is billed
@@ -66,4 +67,4 @@ std::vector<Derivation> derive_storage(const StorageInputs& inputs, const Storag
   return steps;
 }
 
-}  // namespace trcost
+}  // namespace trcost::cost

@@ -4,10 +4,11 @@
 
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/bill.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::cost {
 
 /// Full training state: bf16 weights, fp32 master weights and two Adam moments (model-state
 /// arithmetic of Rajbhandari et al., arXiv:1910.02054, without gradients).
@@ -41,4 +42,4 @@ StorageUse compute_storage(const StorageInputs& inputs);
 /// GB-months of each kind of bytes that is kept, and GB that leave.
 std::vector<Derivation> derive_storage(const StorageInputs& inputs, const StorageUse& use);
 
-}  // namespace trcost
+}  // namespace trcost::cost

@@ -14,7 +14,7 @@
 #include "text/unicode.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::json {
 namespace {
 
 // RFC 6901: ~ and / are escaped within a token.
@@ -218,4 +218,4 @@ FlatJson packed_document(const char* pack, std::size_t position) {
   return {reinterpret_cast<const FlatNode*>(pack + at.nodes), pack + at.strings};
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

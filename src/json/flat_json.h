@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::json {
 
 /// Deepest nesting of arrays and objects that is read.
 inline constexpr std::size_t kDeepestJson = 64;
@@ -85,4 +87,4 @@ std::string pack_documents(const std::vector<FlatDocument>& documents);
 /// The document at `position` of the pack that starts at `pack`.
 FlatJson packed_document(const char* pack, std::size_t position);
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -8,7 +8,7 @@
 #include "text/csv.h"
 #include "text/unicode.h"
 
-namespace trcost {
+namespace trcost::json {
 namespace {
 
 // ASCII that stands for itself within a JSON text.
@@ -150,4 +150,4 @@ void JsonWriter::raw(std::string_view key, std::string_view json) {
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::json {
 
 /// Appends text as a JSON string with its quotes. Escapes unprintable characters. Bytes that are
 /// not UTF-8 become U+FFFD.
@@ -64,4 +66,4 @@ class JsonWriter {
   std::vector<bool> filled_;  ///< per open bracket: whether something stands in it
 };
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -8,7 +8,7 @@
 #include "json/row_writer.h"
 #include "trcost/version.h"
 
-namespace trcost {
+namespace trcost::json {
 namespace {
 
 std::string size_text(const Value& value) {
@@ -246,4 +246,4 @@ std::string json_schema(const ColumnTable& table, std::string_view name, std::st
   return out + '\n';
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -6,9 +6,10 @@
 #include <string_view>
 
 #include "json/json_writer.h"
+#include "quantity/layers.h"
 #include "text/column.h"
 
-namespace trcost {
+namespace trcost::json {
 
 /// Writes a value under `key`, null if it is unknown.
 void write_value(JsonWriter& json, std::string_view key, const Value& value);
@@ -29,4 +30,4 @@ enum class SchemaNames : std::uint8_t { all, some };
 std::string json_schema(const ColumnTable& table, std::string_view name, std::string_view title,
                         SchemaNames names = SchemaNames::all);
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -8,7 +8,8 @@
 #include "json/json_writer.h"
 #include "text/csv.h"
 
-namespace trcost {
+namespace trcost::json {
+
 namespace {
 
 std::vector<std::string_view> split(std::string_view path) {
@@ -127,4 +128,4 @@ std::string rows_document(const RowWriter& writer, const Record& record, std::st
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

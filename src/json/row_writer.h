@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "text/column.h"
 
-namespace trcost {
+namespace trcost::json {
 
 /// One cell of each row: its column. Level 0 is the document, the last level the row.
 struct RowCell {
@@ -90,4 +91,4 @@ void append_flat_object(std::string& out, const RowPlan& plan, std::span<const R
 /// A whole document of nothing but its rows.
 std::string rows_document(const RowWriter& writer, const Record& record, std::string_view rows);
 
-}  // namespace trcost
+}  // namespace trcost::json

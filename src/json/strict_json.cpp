@@ -10,7 +10,7 @@
 #include "text/unicode.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::json {
 namespace {
 
 constexpr std::size_t kQuotedNames = 160;  // bytes of a file's text in a message
@@ -320,4 +320,4 @@ void ObjectReader::fail_unknown() const {
             guess.empty() ? "remove it, or look at the schema in data/README.md" : guess);
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -14,8 +14,9 @@
 
 #include "json/flat_json.h"
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::json {
 
 class ObjectReader;
 
@@ -171,4 +172,4 @@ class ObjectReader {
   std::string prefix_;
 };
 
-}  // namespace trcost
+}  // namespace trcost::json

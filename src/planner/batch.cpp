@@ -5,7 +5,8 @@
 #include "planner/planner.h"
 #include "quantity/portable_math.h"
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 constexpr double kMebi = 1048576;
@@ -43,4 +44,4 @@ double cluster_global_batch(const UsualBatch& usual, double gpus) {
                   std::floor(std::min(most, gpus * kTokensPerGpu) / usual.seq_length));
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 // Forward matmuls take less than their share of the FLOPs, but not by much.
@@ -85,4 +86,4 @@ double Bounds::again_share() {
   return *again_share_;
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

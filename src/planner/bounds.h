@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "planner/space.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::planner {
 
 /// Time per sequence that splitting the layers and exchanging gradients only add to: the work of
 /// one split of the model at one micro-batch, seen without a pipeline.
@@ -45,4 +46,4 @@ class Bounds {
   Known* last_known_ = nullptr;  ///< of last_, which structures share with their neighbours
 };
 
-}  // namespace trcost
+}  // namespace trcost::planner

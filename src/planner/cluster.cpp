@@ -5,7 +5,8 @@
 
 #include "planner/space.h"
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 /// Whether a layout fits on `gpus`, in the way that takes the least memory.
@@ -72,4 +73,4 @@ std::optional<double> smallest_cluster(const StepModel& model, const PlanRequest
   return std::nullopt;
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

@@ -8,7 +8,8 @@
 #include <limits>
 #include <tuple>
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 // The runner-up is looked for this far beyond the best, among so many structures (choices: what
@@ -107,4 +108,4 @@ void Contenders::tell(Plan& plan) const {
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

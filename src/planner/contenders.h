@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "planner/planner.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::planner {
 
 /// Layouts of different structures, the best first.
 class Contenders {
@@ -38,4 +39,4 @@ class Contenders {
 /// Relative difference far below any that the model means.
 inline constexpr double kTie = 1e-9;
 
-}  // namespace trcost
+}  // namespace trcost::planner

@@ -12,7 +12,8 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 // What would still let it in on so many.
@@ -118,4 +119,4 @@ Plan plan_with_idle(const StepModel& model, const PlanRequest& request) {
   return plan(model, request);  // says why nothing fits
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

@@ -5,8 +5,9 @@
 #include <string>
 
 #include "performance/training/performance.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::planner {
 
 /// What a search may choose: every degree that is empty. Those given are honoured.
 struct PlanRequest : Degrees {
@@ -116,4 +117,4 @@ UsualBatch usual_batch_of(double training_tokens, double seq_length);
 /// MT-NLG (arXiv:2201.11990) and Llama 2 7B (arXiv:2307.09288, section 2.2).
 double cluster_global_batch(const UsualBatch& usual, double gpus);
 
-}  // namespace trcost
+}  // namespace trcost::planner

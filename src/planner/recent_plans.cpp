@@ -4,7 +4,8 @@
 #include <bit>
 #include <utility>
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 constexpr std::uint64_t kPrime = 0x100000001b3;  // FNV-1a
@@ -53,4 +54,4 @@ Plan RecentPlans::with_idle(const StepModel& model, const PlanRequest& request) 
   return *find(Kind::with_idle, request, [&] { return plan_with_idle(model, request); });
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

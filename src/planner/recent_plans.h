@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "planner/planner.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::planner {
 
 /// Plans of one StepModel that were made lately: a solver's tries and the rows of a sweep ask for
 /// the same ones again. One is used only where the whole request is equal, so that what is found
@@ -37,4 +38,4 @@ class RecentPlans {
   std::size_t oldest_ = 0;
 };
 
-}  // namespace trcost
+}  // namespace trcost::planner

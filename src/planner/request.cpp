@@ -13,7 +13,8 @@
 #include "planner/space.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 [[noreturn]] void refuse(std::string message, std::string hint, std::string flag) {
@@ -239,4 +240,4 @@ void check_request(const StepModel& model, const PlanRequest& request) {
   check_batch(request);
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

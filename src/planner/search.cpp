@@ -8,7 +8,8 @@
 
 #include "planner/effort.h"
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 thread_local double ranked = 0;
@@ -319,4 +320,4 @@ bool LayoutSearch::least_memory(Plan& plan) {
   return true;
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

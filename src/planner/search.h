@@ -8,8 +8,9 @@
 #include "planner/bounds.h"
 #include "planner/contenders.h"
 #include "planner/space.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::planner {
 
 class LayoutSearch {
  public:
@@ -99,4 +100,4 @@ class LayoutSearch {
   double evaluated_ = 0, considered_ = 0;
 };
 
-}  // namespace trcost
+}  // namespace trcost::planner

@@ -6,7 +6,8 @@
 
 #include "trcost/serving_point.h"
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 // Engines give every rank whole heads, and replicate keys where there are fewer of them than ranks.
@@ -118,4 +119,4 @@ std::optional<int> smallest_replica(const ServedModel& model, const ServingChip&
   return std::nullopt;
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

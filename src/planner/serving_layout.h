@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "performance/serving/serving_model.h"
+#include "quantity/layers.h"
 #include "trcost/layout.h"
 #include "trcost/serving_point.h"
 
-namespace trcost {
+namespace trcost::planner {
 
 /// What is looked for. Empty members are searched.
 struct ServingSearch {
@@ -54,4 +55,4 @@ std::optional<int> smallest_replica(const ServedModel& model, const ServingChip&
 /// one user alone gets fewer.
 double concurrency_at_speed(const ServingModel& model, ServingLoad load, double per_user);
 
-}  // namespace trcost
+}  // namespace trcost::planner

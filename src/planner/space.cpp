@@ -9,7 +9,8 @@
 #include "catalog/layout/layout.h"
 #include "catalog/software/stacks.h"
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 // Share of the stages' slots that have to hold a layer when the layers do not divide evenly: Llama
@@ -271,4 +272,4 @@ Layout SearchSpace::layout(const Structure& s, const BatchChoice& batch, int vp,
   return l;
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

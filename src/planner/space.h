@@ -8,8 +8,9 @@
 
 #include "performance/training/performance.h"
 #include "planner/planner.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::planner {
 
 /// Whether `whole` is a multiple of `part`.
 bool divides(double whole, double part);
@@ -111,4 +112,4 @@ class SearchSpace {
 /// Throws Error (usage) where the given degrees contradict the GPUs, the model, or each other.
 void check_request(const StepModel& model, const PlanRequest& request);
 
-}  // namespace trcost
+}  // namespace trcost::planner

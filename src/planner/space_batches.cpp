@@ -6,7 +6,8 @@
 #include "catalog/layout/layout.h"
 #include "planner/space.h"
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 // The weights of a search are choices, held by the properties of tests/planner: a larger cluster is
@@ -178,4 +179,4 @@ double SearchSpace::least_penalty(const Structure& s) const {
   return least > wanted_ ? batch_penalty(least) : 1;
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

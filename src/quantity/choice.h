@@ -13,7 +13,9 @@
 #include <string_view>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::quantity {
 
 /// A word and its value.
 template <class T>
@@ -77,4 +79,4 @@ template <const auto& kTable, std::size_t kCount = std::size(kTable)>
 inline constexpr std::string_view kWordsOf{JoinedWords<kTable, kCount>::kText.data(),
                                            JoinedWords<kTable, kCount>::kLength};
 
-}  // namespace trcost
+}  // namespace trcost::quantity

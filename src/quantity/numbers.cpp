@@ -7,10 +7,12 @@
 #include <cmath>
 #include <span>
 
+#include "quantity/layers.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::quantity {
+
 namespace {
 
 struct Unit {
@@ -207,6 +209,10 @@ std::string scaled(double value, std::span<const Scale> scales, int significant)
 
 }  // namespace
 
+}  // namespace trcost::quantity
+
+namespace trcost {
+
 double parse_number(std::string_view text, NumberKind kind) {
   const Kind info = kind_info(kind);
   std::string_view rest = trim(text);
@@ -339,6 +345,10 @@ std::string format_exact(double value) {
   return out;
 }
 
+}  // namespace trcost
+
+namespace trcost::quantity {
+
 std::string digits(double value) {
   return fmt::format("{:.6g}", value);
 }
@@ -347,4 +357,4 @@ std::string in_seconds(double value) {
   return digits(value) + " s";
 }
 
-}  // namespace trcost
+}  // namespace trcost::quantity

@@ -10,7 +10,9 @@
 #include <limits>
 #include <numbers>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::quantity {
 
 namespace portable {
 
@@ -104,4 +106,4 @@ inline double in_quadrature(double x, double y) {
   return std::sqrt(x * x + y * y);
 }
 
-}  // namespace trcost
+}  // namespace trcost::quantity

@@ -4,7 +4,9 @@
 
 #include <string>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::quantity {
 
 inline constexpr double kSecondsPerHour = 3600.0;
 inline constexpr double kHoursPerMonth = 730.5;  ///< a twelfth of a year of 365.25 days
@@ -20,4 +22,4 @@ std::string digits(double value);
 /// digits() with the unit s.
 std::string in_seconds(double value);
 
-}  // namespace trcost
+}  // namespace trcost::quantity

@@ -7,7 +7,8 @@
 
 #include "quantity/portable_math.h"
 
-namespace trcost {
+namespace trcost::quantity {
+
 namespace {
 
 // Coefficients of algorithm AS 241, routine PPND16 (Wichura 1988, Applied Statistics 37, 477-484),
@@ -91,4 +92,4 @@ double normal_above(double x) {
   return 0.5 * complementary_error(x / std::sqrt(2.0));
 }
 
-}  // namespace trcost
+}  // namespace trcost::quantity

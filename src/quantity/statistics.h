@@ -7,9 +7,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "quantity/portable_math.h"
 
-namespace trcost {
+namespace trcost::quantity {
 
 /// The middle value, or the mean of the two middle ones. `values` must not be empty.
 inline double median(std::vector<double> values) {
@@ -35,4 +36,4 @@ double inverse_normal(double p);
 /// Recipes, 2nd edition, section 6.2, erfcc).
 double normal_above(double x);
 
-}  // namespace trcost
+}  // namespace trcost::quantity

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace trcost {
+namespace trcost::quantity {
+
 namespace {
 
 // Optimal string alignment distance: insertions, deletions, substitutions, neighbours swapped.
@@ -131,4 +132,4 @@ bool same_name(std::string_view a, std::string_view b) {
   return same_folded(a, b) && has_points_of(a, b) && has_points_of(b, a);
 }
 
-}  // namespace trcost
+}  // namespace trcost::quantity

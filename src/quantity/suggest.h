@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::quantity {
 
 /// Lower case of an ASCII letter. Other bytes stay.
 constexpr char lower_case(char c) noexcept {
@@ -30,4 +32,4 @@ bool same_folded(std::string_view a, std::string_view b);
 /// `qwen2-5-7b` is `qwen2.5-7b`, and `opt-1.3b` is not `opt-13b`.
 bool same_name(std::string_view a, std::string_view b);
 
-}  // namespace trcost
+}  // namespace trcost::quantity

@@ -6,8 +6,9 @@
 #include <cstdint>
 
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::scenario {
 
 /// Training of a module's parameters.
 enum class Training : std::uint8_t {
@@ -165,4 +166,4 @@ constexpr double commitment_years(Commitment commitment) {
   return kYears[static_cast<std::size_t>(commitment)];
 }
 
-}  // namespace trcost
+}  // namespace trcost::scenario

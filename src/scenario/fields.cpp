@@ -15,7 +15,7 @@
 #include "scenario/choices.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::scenario {
 namespace {
 
 constexpr std::string_view kBarredMethods =
@@ -81,6 +81,10 @@ constexpr auto kExclusive = [] {
 
 }  // namespace
 
+}  // namespace trcost::scenario
+
+namespace trcost {
+
 const std::array<FieldInfo, kFieldCount>& fields() {
   return kFields;
 }
@@ -92,6 +96,10 @@ const FieldInfo& field_info(Field field) {
 std::span<const std::pair<Field, Field>> exclusive_fields() {
   return kExclusive;
 }
+
+}  // namespace trcost
+
+namespace trcost::scenario {
 
 const FieldMeaning& field_meaning(Field field) {
   return kMeanings[static_cast<std::size_t>(field)];
@@ -114,6 +122,10 @@ std::vector<Field> fields_affecting(AffectedStage stage) {
   }
   return out;
 }
+
+}  // namespace trcost::scenario
+
+namespace trcost {
 
 const FieldInfo* find_field(std::string_view path) {
   const auto at =
@@ -192,6 +204,10 @@ double default_number(Field field) {
   return defaults[static_cast<std::size_t>(field)];
 }
 
+}  // namespace trcost
+
+namespace trcost::scenario {
+
 bool excludes_zero(const FieldInfo& info) {
   const bool part = info.kind == FieldKind::fraction || info.kind == FieldKind::money;
   return part && info.lowest == 0 && !field_meaning(info.field).zero;
@@ -212,6 +228,10 @@ std::string allowed_range(const FieldInfo& info) {
   }
   return fmt::format("from {} to {}{}", plain(info.lowest), plain(info.highest), unit);
 }
+
+}  // namespace trcost::scenario
+
+namespace trcost {
 
 std::vector<std::string> unused_fields(const Scenario& scenario) {
   std::vector<std::string> out;
@@ -239,6 +259,10 @@ std::vector<std::string> unused_fields(const Scenario& scenario) {
   return out;
 }
 
+}  // namespace trcost
+
+namespace trcost::scenario {
+
 std::string unused_text(const FieldInfo& info) {
   static constexpr std::string_view kWhy[] = {
       "",
@@ -260,4 +284,4 @@ std::vector<std::string> unused_without(const Scenario& scenario, Precondition m
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::scenario

@@ -13,10 +13,11 @@
 
 #include "catalog/layout/layout.h"
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 #include "trcost/numbers.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::scenario {
 
 /// The words of the groups of fields, in the order of the table.
 inline constexpr Choice<FieldGroup> kFieldGroups[] = {{"model", FieldGroup::model},
@@ -191,4 +192,4 @@ inline constexpr std::array<Field, kDimensionCount> kDimensionFields = [] {
   return out;
 }();
 
-}  // namespace trcost
+}  // namespace trcost::scenario

@@ -10,7 +10,7 @@
 #include "scenario/fields.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::scenario {
 namespace {
 
 // `45` where 45 % was meant.
@@ -40,6 +40,10 @@ void check_range(const FieldInfo& info, double value, std::string_view location)
 }
 
 }  // namespace
+
+}  // namespace trcost::scenario
+
+namespace trcost {
 
 void Scenario::set_number(const FieldInfo& info, double value, std::string_view location) {
   if (!is_numeric(info.kind)) {

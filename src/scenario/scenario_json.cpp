@@ -7,12 +7,14 @@
 
 #include "json/json_writer.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 #include "quantity/suggest.h"
 #include "scenario/fields.h"
 #include "trcost/error.h"
 #include "trcost/version.h"
 
-namespace trcost {
+namespace trcost::scenario {
+
 namespace {
 
 constexpr double kLargest = 1.7e308;
@@ -191,6 +193,10 @@ ObjectReader scenario_object(std::string_view json, std::string_view origin) {
 
 }  // namespace
 
+}  // namespace trcost::scenario
+
+namespace trcost {
+
 Scenario scenario_from_json(std::string_view json, std::string_view origin) {
   ObjectReader object = scenario_object(json, origin);
   read_head(object, origin);
@@ -207,6 +213,10 @@ Scenario scenario_from_json(std::string_view json, std::string_view origin) {
   object.finish();
   return scenario;
 }
+
+}  // namespace trcost
+
+namespace trcost::scenario {
 
 Scenario defaults_from_json(std::string_view json, std::string_view origin) {
   ObjectReader object = parse_strict_json(json, origin).object();
@@ -232,6 +242,10 @@ std::string value_json(const Scenario& scenario, const FieldInfo& info) {
   write_value(out, scenario, info);
   return out;
 }
+
+}  // namespace trcost::scenario
+
+namespace trcost {
 
 std::string scenario_to_json(const Scenario& scenario) {
   std::string out = fmt::format("{{\n  \"schema_version\": \"{}\"", kSchemaVersion);

@@ -4,9 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::scenario {
 
 /// Reads a user's defaults: the fields of a scenario by their paths (`"cost": {"region": ..}` or
 /// `"cost.region"`) or their flags (`"region"`, `"--region"`), each once, no stages. Throws Error
@@ -16,4 +17,4 @@ Scenario defaults_from_json(std::string_view json, std::string_view origin);
 /// The value of a field that is set, as JSON.
 std::string value_json(const Scenario& scenario, const FieldInfo& info);
 
-}  // namespace trcost
+}  // namespace trcost::scenario

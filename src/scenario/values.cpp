@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "quantity/suggest.h"
@@ -14,7 +15,8 @@
 #include "scenario/words.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::scenario {
+
 namespace {
 
 constexpr std::size_t kLongestText = 4096;  // longest path of common file systems
@@ -116,6 +118,10 @@ void check_range(const FieldInfo& info, std::string_view text, double low, doubl
 }
 
 }  // namespace
+
+}  // namespace trcost::scenario
+
+namespace trcost {
 
 void Scenario::set(const FieldInfo& info, std::string_view text, std::string_view location) {
   try {

@@ -6,7 +6,8 @@
 
 #include "quantity/suggest.h"
 
-namespace trcost {
+namespace trcost::scenario {
+
 namespace {
 
 // A word typed for a choice field, and its meaning.
@@ -105,4 +106,4 @@ std::string_view advice_on_word(Field field, std::string_view typed) {
   return meaning_in(kAdvice, field, typed);
 }
 
-}  // namespace trcost
+}  // namespace trcost::scenario

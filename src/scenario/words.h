@@ -5,9 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::scenario {
 
 /// The word of the table that `typed` stands for: spelled alike but for case, hyphens, underscores
 /// and blanks, or a synonym. Empty if there is none.
@@ -17,4 +18,4 @@ std::string choice_of_word(const FieldInfo& info, std::string_view typed);
 /// words.
 std::string_view advice_on_word(Field field, std::string_view typed);
 
-}  // namespace trcost
+}  // namespace trcost::scenario

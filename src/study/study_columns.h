@@ -2,12 +2,13 @@
 // The tables of the studies that ask more than one estimate.
 #pragma once
 
+#include "quantity/layers.h"
 #include "study/diff/diff.h"
 #include "study/experiments/experiments.h"
 #include "study/transfer/transfer.h"
 #include "text/column.h"
 
-namespace trcost {
+namespace trcost::study {
 
 const Columns<TransferReport>& transfer_columns();
 const Columns<DiffReport>& diff_columns();
@@ -18,4 +19,4 @@ inline constexpr Subject<DiffReport> kDiff = {"difference", diff_columns, "diffe
 inline constexpr Subject<ExperimentReport> kExperiments = {"experiments", experiment_columns,
                                                            "platforms/experiments"};
 
-}  // namespace trcost
+}  // namespace trcost::study

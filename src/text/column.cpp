@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace trcost {
+namespace trcost::text {
 
 std::string_view ColumnInfo::heading() const {
   if (!title.empty()) return title;
@@ -33,4 +33,4 @@ const Columns<std::string>& text_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

@@ -37,10 +37,11 @@
 #include <utility>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "text/column_table.h"
 #include "trcost/version.h"
 
-namespace trcost {
+namespace trcost::text {
 
 /// One figure of a T, or a list of rows of it.
 template <class T>
@@ -421,4 +422,4 @@ struct Subject {
   std::string_view rows;  ///< `items`; a list within a list: `platforms/experiments`
 };
 
-}  // namespace trcost
+}  // namespace trcost::text

@@ -9,9 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::text {
 
 /// One value on its way from a getter to a writer. Text points into what it was taken from.
 struct Value {
@@ -198,4 +199,4 @@ void each_row(const Record& record, std::size_t column, Take take) {
   record.rows(column, taker);
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

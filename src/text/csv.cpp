@@ -12,7 +12,7 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::text {
 namespace {
 
 // Appends what stands between quotes from `at` on, doubled quotes once, and moves behind the
@@ -177,4 +177,4 @@ void append_finite(std::string& out, double value, std::string_view what) {
   append_exact(out, value);
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

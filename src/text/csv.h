@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::text {
 
 /// A table whose cells are read by column. Errors (data) name file, line and column.
 class CsvTable {
@@ -87,4 +88,4 @@ void append_csv_text(std::string& out, std::string_view text);
 /// finite.
 void append_finite(std::string& out, double value, std::string_view what);
 
-}  // namespace trcost
+}  // namespace trcost::text

@@ -17,7 +17,7 @@
 #include "text/unicode.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::text {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
@@ -133,4 +133,4 @@ void forget_inputs() {
   inputs().files.clear();
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

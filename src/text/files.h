@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::text {
 
 /// Largest file that is read whole. A user's model or scenario has a few kilobytes.
 inline constexpr std::size_t kLargestFile = std::size_t{16} << 20;
@@ -34,4 +36,4 @@ bool was_read(const std::string& path);
 /// Forgets all files noted: the next answer has other inputs.
 void forget_inputs();
 
-}  // namespace trcost
+}  // namespace trcost::text

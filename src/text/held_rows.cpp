@@ -4,7 +4,8 @@
 #include <cstring>
 #include <vector>
 
-namespace trcost {
+namespace trcost::text {
+
 namespace {
 
 using Length = std::uint32_t;
@@ -95,4 +96,4 @@ Value HeldRows::value(const void* subject, std::size_t column) const {
   return (*static_cast<const std::vector<Value>*>(subject))[column];
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

@@ -7,9 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "text/column_table.h"
 
-namespace trcost {
+namespace trcost::text {
 
 /// Appends the values of a row, in the order of its columns.
 void hold_row(std::string& out, const Record& row);
@@ -38,4 +39,4 @@ class HeldRows final : public ColumnTable {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace trcost
+}  // namespace trcost::text

@@ -9,7 +9,7 @@
 
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::text {
 namespace {
 
 // Properties that utf8proc lacks: Bidi_Control (PropList.txt of Unicode 15), and noncharacters.
@@ -193,4 +193,4 @@ std::string decode_text(std::string bytes, const std::string& origin) {
   return bytes;
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

@@ -9,7 +9,9 @@
 #include <string>
 #include <string_view>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::text {
 
 struct CodePoint {
   std::uint32_t value = 0;
@@ -50,4 +52,4 @@ std::string line_and_column(std::string_view text, std::size_t position);
 /// says so. Throws Error (data) with line and column for anything else.
 std::string decode_text(std::string bytes, const std::string& origin);
 
-}  // namespace trcost
+}  // namespace trcost::text

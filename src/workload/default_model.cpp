@@ -18,7 +18,7 @@
 // GPT-3 128: arXiv 2407.21783 table 3, 2005.14165 table 2.1) and a head dim of 128, and use gated
 // feed-forwards of 3.5 times the width with grouped queries. Cost at a fixed parameter count hangs
 // little on it: FLOPs per token move by attention and head alone, memory with hidden x layers.
-namespace trcost {
+namespace trcost::workload {
 namespace {
 
 constexpr double kSmallest = 1e3;
@@ -230,4 +230,4 @@ SampleMix default_sample_mix(bool pretraining, bool projector_only) {
           "LLaVA-1.5 instruction tuning, 665K samples of about 900 tokens with 576 of the image"};
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -5,8 +5,9 @@
 #include <string_view>
 
 #include "catalog/models/model.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// The default language model of a parameter count: head dim 128, hidden/layers near 128,
 /// SwiGLU, grouped queries, tied embeddings below 3e9. `params` from 1e3 to 1e16, total within
@@ -36,4 +37,4 @@ struct SampleMix {
 /// the projector learns, else instructions.
 SampleMix default_sample_mix(bool pretraining, bool projector_only);
 
-}  // namespace trcost
+}  // namespace trcost::workload

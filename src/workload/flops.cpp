@@ -5,7 +5,7 @@
 #include "workload/blocks/vision.h"
 #include "workload/trainable.h"
 
-namespace trcost {
+namespace trcost::workload {
 namespace {
 
 /// Inserted layers: text tokens query the images of their own document, n_kv keys each, no half.
@@ -149,4 +149,4 @@ TrainingFlops training_flops(const Workload& w, bool causal) {
   return flops;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "quantity/layers.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// FLOPs of one forward pass, per token of the language model (2 per multiply-add). Norms,
 /// activations, embedding look-ups and patch embeddings are not counted, as everywhere in the
@@ -46,4 +47,4 @@ struct TrainingFlops {
 };
 TrainingFlops training_flops(const Workload& workload, bool causal = true);
 
-}  // namespace trcost
+}  // namespace trcost::workload

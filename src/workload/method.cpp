@@ -6,7 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 constexpr MethodRow kMethods[] = {
@@ -109,4 +110,4 @@ bool learns(std::span<const Phase> phases, Role role) {
       phases, [&](const Phase& p) { return p.role == role && p.work == Work::train; });
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

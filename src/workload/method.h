@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::workload {
 
 enum class Method : std::uint8_t {
 #define TRCOST_METHOD(id, ...) id,
@@ -62,4 +64,4 @@ bool asks_reference(Method method);
 bool takes_part(std::span<const Phase> phases, Role role);
 bool learns(std::span<const Phase> phases, Role role);
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -7,7 +7,8 @@
 #include "trcost/error.h"
 #include "workload/blocks/block.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 // Engines keep the state of a recurrence in 32 bits (mamba_ssm_dtype of the configurations of
@@ -155,4 +156,4 @@ double tokens_per_speculative_step(double acceptance, double drafted) {
   return (1 - portable_pow(acceptance, drafted + 1)) / (1 - acceptance);
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -6,10 +6,11 @@
 
 #include "catalog/models/model.h"
 #include "catalog/models/weight_formats.h"
+#include "quantity/layers.h"
 #include "workload/blocks/core.h"
 #include "workload/blocks/inline_list.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// Layers with equal attention.
 struct ServedCore {
@@ -86,4 +87,4 @@ double touched_experts(double experts, double per_token, double batch);
 /// eq. 1).
 double tokens_per_speculative_step(double acceptance, double drafted);
 
-}  // namespace trcost
+}  // namespace trcost::workload

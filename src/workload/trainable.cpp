@@ -3,7 +3,7 @@
 
 #include "workload/blocks/vision.h"
 
-namespace trcost {
+namespace trcost::workload {
 namespace {
 
 double share_after_images(const LanguageModel& m) {
@@ -102,4 +102,4 @@ TrainableCounts count_trainable(const Workload& w) {
   return counts;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

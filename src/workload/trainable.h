@@ -3,9 +3,10 @@
 // memory.
 #pragma once
 
+#include "quantity/layers.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// True if a module learns, by its own weights or by adapters.
 constexpr bool learns(Training training) noexcept {
@@ -66,4 +67,4 @@ struct TrainableCounts {
 };
 TrainableCounts count_trainable(const Workload& workload);
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -6,7 +6,7 @@
 #include "trcost/error.h"
 #include "workload/blocks/vision.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 Runs blocks_of(const Workload& w) {
   Runs runs = blocks_of(w.language);
@@ -53,4 +53,4 @@ Workload contrastive_workload(const Model& model, double batch) {
   return w;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

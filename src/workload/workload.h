@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "catalog/models/model.h"
+#include "quantity/layers.h"
 #include "scenario/choices.h"
 #include "workload/blocks/block.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// A further model on the accelerators, held in the same way as the workload's.
 struct HeldModel {
@@ -96,4 +97,4 @@ struct ContrastiveDefaults {
   std::string_view source = "CLIP: Radford et al., arXiv 2103.00020, section 2.5";
 };
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -36,7 +36,7 @@ Scenario audio(double seconds) {
   return s;
 }
 
-Workload workload(const Scenario& s) {
+Workload clip_workload(const Scenario& s) {
   Notes silent(false);
   return resolve_work(s, test_catalog(), silent).workload;
 }
@@ -47,7 +47,7 @@ Estimate answer(const Scenario& s) {
 
 std::string refusal(const Scenario& s) {
   try {
-    workload(s);
+    clip_workload(s);
   } catch (const Error& error) {
     return error.message + " " + error.hint;
   }
@@ -60,14 +60,14 @@ TEST_CASE("a clip has the tokens that `trcost tokens` counts", "[estimate][clips
   for (const double seconds : {0.5, 10.0, 60.0, 600.0}) {
     for (const char* frame : {"320x240", "640x360", "1920x1080"}) {
       INFO(frame << " " << seconds);
-      const Workload work = workload(video(frame, seconds));
+      const Workload work = clip_workload(video(frame, seconds));
       const TokenCount count = count_video_tokens("qwen3-vl", parse_pixel_size(frame), seconds, 2);
       CHECK(work.vision_tokens_per_image == static_cast<double>(count.vision));
       CHECK(work.encoder_tokens_per_image == static_cast<double>(*count.vision_encoder));
       CHECK(work.encoder_attention_tokens == static_cast<double>(*count.encoder_sequence));
     }
     // 25 tokens a second, at most 30 s (Qwen2-Audio, arXiv:2407.10759).
-    const Workload heard = workload(audio(seconds));
+    const Workload heard = clip_workload(audio(seconds));
     CHECK_THAT(heard.vision_tokens_per_image, WithinRel(25 * std::min(seconds, 30.0), 0.05));
     CHECK(heard.encoder_tokens_per_image == 1500);
   }

@@ -15,7 +15,7 @@ using namespace trcost;
 
 namespace {
 
-Scenario scenario(const std::vector<std::pair<Field, std::string>>& fields) {
+Scenario scenario_with(const std::vector<std::pair<Field, std::string>>& fields) {
   Scenario out;
   for (const auto& [field, text] : fields) out.set(field_info(field), text, "test");
   return out;
@@ -110,10 +110,10 @@ TEST_CASE("what --explain writes of each method computes", "[derivations][method
   constexpr int kMethods = 8;
   for (int i = 0; i < kMethods; ++i) {
     const MethodRow& row = method_row(static_cast<Method>(i));
-    Scenario s = scenario({{Field::train_method, std::string(row.name)},
-                           {Field::model_name, "llama-3.1-8b"},
-                           {Field::hardware_accelerator, "h100-sxm"},
-                           {Field::hardware_gpus, "64"}});
+    Scenario s = scenario_with({{Field::train_method, std::string(row.name)},
+                                {Field::model_name, "llama-3.1-8b"},
+                                {Field::hardware_accelerator, "h100-sxm"},
+                                {Field::hardware_gpus, "64"}});
     for (const char* recompute : {"none", "full"}) {
       s.set_text(Field::layout_recompute, recompute);
       INFO(row.name << ", recompute " << recompute);
@@ -134,23 +134,23 @@ TEST_CASE("what --explain writes of rounds computes wherever responses come from
     auto fields = grpo;
     fields.emplace_back(Field::rollout_placement, placement);
     INFO(placement);
-    const Estimate e = explained(scenario(fields));
+    const Estimate e = explained(scenario_with(fields));
     check_derivations(e);
     check_ends(e);
   }
-  const Estimate ppo = explained(scenario({{Field::train_method, "ppo"},
-                                           {Field::model_name, "llama-3.2-1b"},
-                                           {Field::rollout_critic_model, "llama-3.1-8b"},
-                                           {Field::hardware_accelerator, "h100-sxm"},
-                                           {Field::hardware_gpus, "32"},
-                                           {Field::cost_pricing, "own"}}));
+  const Estimate ppo = explained(scenario_with({{Field::train_method, "ppo"},
+                                                {Field::model_name, "llama-3.2-1b"},
+                                                {Field::rollout_critic_model, "llama-3.1-8b"},
+                                                {Field::hardware_accelerator, "h100-sxm"},
+                                                {Field::hardware_gpus, "32"},
+                                                {Field::cost_pricing, "own"}}));
   check_derivations(ppo);
   check_ends(ppo);
-  const Estimate dpo = explained(scenario({{Field::train_method, "dpo"},
-                                           {Field::model_name, "llama-3.1-8b"},
-                                           {Field::hardware_accelerator, "h100-sxm"},
-                                           {Field::hardware_gpus, "32"},
-                                           {Field::efficiency_mfu, "0.3"}}));
+  const Estimate dpo = explained(scenario_with({{Field::train_method, "dpo"},
+                                                {Field::model_name, "llama-3.1-8b"},
+                                                {Field::hardware_accelerator, "h100-sxm"},
+                                                {Field::hardware_gpus, "32"},
+                                                {Field::efficiency_mfu, "0.3"}}));
   check_derivations(dpo);
   check_ends(dpo);
 }
@@ -203,7 +203,7 @@ TEST_CASE("what --explain writes of plain runs computes", "[derivations]") {
        {Field::cost_checkpoint_interval, "1d"}},
   };
   for (const Fields& question : questions) {
-    const Scenario s = scenario(question);
+    const Scenario s = scenario_with(question);
     INFO(scenario_to_json(s));
     const Estimate e = explained(s);
     check_derivations(e);

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "catalog/hardware/efficiency.h"
-#include "catalog/hardware/hardware.h"
 #include "catalog/software/stacks.h"
+#include "catalog/hardware/hardware.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/training/performance.h"

@@ -11,15 +11,15 @@
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using trcost::Format;
 using trcost::TokenReport;
 using trcost::TokenRequest;
 
-json as_json(const TokenRequest& request, bool items = true) {
+Json as_json(const TokenRequest& request, bool items = true) {
   TokenReport report = trcost::count_tokens(request);
   if (!items) report.items.clear();
-  return json::parse(render(trcost::tokens_document(report), Format::json));
+  return Json::parse(render(trcost::tokens_document(report), Format::json));
 }
 
 std::string message(const TokenRequest& request) {
@@ -54,15 +54,15 @@ const std::string gif{"GIF89a\x80\x02\xE0\x01\x00\x00\x00", 13};
 }  // namespace
 
 TEST_CASE("the JSON document has the contract's shape", "[tokens][report]") {
-  const json out = as_json({.family = "qwen2-vl", .images = {{1920, 1080}, {640, 480}}});
+  const Json out = as_json({.family = "qwen2-vl", .images = {{1920, 1080}, {640, 480}}});
   CHECK(out["schema_version"] == "1.0");
   REQUIRE(out["items"].size() == 2);
-  const json& item = out["items"][0];
+  const Json& item = out["items"][0];
   CHECK(item["input"] == "1920x1080");
   CHECK(item["tokens"]["vision_encoder"] == 10764);
   CHECK(item["tokens"]["vision"] == 2691);
   CHECK(item["tiles"] == 1);
-  CHECK(item["resized"] == json::array({1932, 1092}));
+  CHECK(item["resized"] == Json::array({1932, 1092}));
   CHECK(item["rule"].is_string());
   CHECK(item["source"].is_string());
   CHECK(out["total"]["vision_encoder"] == 10764 + 1564);
@@ -70,17 +70,17 @@ TEST_CASE("the JSON document has the contract's shape", "[tokens][report]") {
 }
 
 TEST_CASE("what is unknown is null", "[tokens][report]") {
-  const json out = as_json({.family = "gpt-4v", .images = {{512, 512}}});
+  const Json out = as_json({.family = "gpt-4v", .images = {{512, 512}}});
   CHECK(out["items"][0]["tokens"]["vision_encoder"].is_null());
   CHECK(out["total"]["vision_encoder"].is_null());
   CHECK(out["total"]["vision"] == 255);
-  const json sound = as_json({.family = "whisper", .audio = true, .seconds = 30});
+  const Json sound = as_json({.family = "whisper", .audio = true, .seconds = 30});
   CHECK(sound["items"][0]["resized"].is_null());
   CHECK(sound["total"]["vision"] == 1500);
 }
 
 TEST_CASE("a video is one item with its frames", "[tokens][report]") {
-  const json out =
+  const Json out =
       as_json({.family = "qwen2-vl", .videos = {{1280, 720}}, .seconds = 60, .fps = 2});
   CHECK(out["items"][0]["input"] == "1280x720 60 s 2 fps");
   CHECK(out["items"][0]["frames"] == 120);
@@ -91,7 +91,7 @@ TEST_CASE("without a family all that take the input stand side by side", "[token
   const TokenReport report = trcost::count_tokens({.images = {{640, 480}}});
   CHECK(report.items.size() == 19);
   CHECK(report.comparison);
-  const json out = as_json({.images = {{640, 480}}});
+  const Json out = as_json({.images = {{640, 480}}});
   CHECK(out["total"]["vision"].is_null());
   const std::string text = render(trcost::tokens_document(report), Format::table);
   CHECK(mentions(text, "llava-next"));
@@ -105,7 +105,7 @@ TEST_CASE("without a family all that take the input stand side by side", "[token
 TEST_CASE("a table of sizes gives total and spread", "[tokens][report]") {
   const Folder folder;
   const auto path = folder.write("sizes.csv", "width,height,count\n640,480,9\n1920,1080,1\n");
-  const json out = as_json({.family = "qwen2-vl", .image_sets = {path}});
+  const Json out = as_json({.family = "qwen2-vl", .image_sets = {path}});
   CHECK(out["items"].size() == 2);
   CHECK(out["items"][0]["count"] == 9);
   CHECK(out["inputs"] == 10);
@@ -124,7 +124,7 @@ TEST_CASE("in a folder the good images count and the bad ones are named", "[toke
   folder.write("b.gif", gif);
   folder.write("c.jpg", "no image");
   folder.write("readme.txt", "text");
-  const json out = as_json({.family = "llava-next", .image_sets = {folder.path.string()}});
+  const Json out = as_json({.family = "llava-next", .image_sets = {folder.path.string()}});
   CHECK(out["items"].size() == 2);
   CHECK(out["total"]["vision"] == 2 * 2340);
   REQUIRE(out["skipped"].size() == 1);
@@ -156,7 +156,7 @@ TEST_CASE("in a table the good rows count and the bad ones are named", "[tokens]
   // Bad: a word, more pixels than an image can have, an aspect ratio that Qwen refuses.
   const auto path = folder.write(
       "sizes.csv", "width,height,count\n640,480,2\nwide,480,1\n1000000,1000000,1\n3000,10,1\n");
-  const json out = as_json({.family = "qwen2-vl", .image_sets = {path}});
+  const Json out = as_json({.family = "qwen2-vl", .image_sets = {path}});
   CHECK(out["total"]["vision"] == 2 * 391);
   REQUIRE(out["skipped"].size() == 3);
   CHECK(out["skipped"][0]["input"] == path + ":3");
@@ -170,14 +170,14 @@ TEST_CASE("rows for machines carry every column", "[tokens][report]") {
   const std::string csv = render(trcost::tokens_document(report), Format::csv);
   CHECK(csv.starts_with("input,family,count,tokens.vision_encoder,tokens.vision,tiles,frames,"));
   CHECK(mentions(csv, "640x480,mllama,1,6432,3202,2,,1120x560,"));
-  const json row = json::parse(render(trcost::tokens_document(report), Format::jsonl));
+  const Json row = Json::parse(render(trcost::tokens_document(report), Format::jsonl));
   CHECK(row["tokens.vision"] == 3202);
   CHECK(row["frames"].is_null());
   CHECK(mentions(render(trcost::tokens_document(report), Format::md), "| 640x480 |"));
 }
 
 TEST_CASE("the families are listed with rule and source", "[tokens][report]") {
-  const json out = json::parse(render(trcost::token_families_document(), Format::json));
+  const Json out = Json::parse(render(trcost::token_families_document(), Format::json));
   CHECK(out["families"].size() == 21);
   CHECK(out["families"][4]["name"] == "qwen2-vl");
   CHECK(out["families"][4]["kinds"] == "image, video");

@@ -22,7 +22,7 @@ Experiment named(const char* name, double params, double tokens, double repeats)
   return e;
 }
 
-ExperimentStudy study() {
+ExperimentStudy ablation_study() {
   ExperimentStudy s;
   s.base.set_number(Field::model_params, 7e9);
   s.base.set_number(Field::data_tokens, 2e11);
@@ -44,7 +44,7 @@ TEST_CASE("attempts are runs over the share that succeeds", "[experiments]") {
 }
 
 TEST_CASE("a study is the sum of its experiments", "[experiments]") {
-  const ExperimentStudy asked = study();
+  const ExperimentStudy asked = ablation_study();
   const ExperimentReport report = run_experiments(asked, test_catalog());
   REQUIRE(report.platforms.size() == 2);
   for (const PlatformExperiments& platform : report.platforms) {
@@ -94,7 +94,7 @@ TEST_CASE("a share of a mixture is a dense model of that share of its active par
 
 TEST_CASE("twice the repeats cost twice as much, and stopping early saves its share",
           "[experiments]") {
-  ExperimentStudy once = study();
+  ExperimentStudy once = ablation_study();
   // The same accelerators whatever is saved: those that idle beside the runs are packed anew.
   once.run_seconds = 1e9;
   for (Experiment& e : once.experiments) e.overrides.set_number(Field::hardware_gpus, 1);
@@ -110,7 +110,7 @@ TEST_CASE("twice the repeats cost twice as much, and stopping early saves its sh
 
 TEST_CASE("an experiment takes the size with which least is paid, idle accelerators included",
           "[experiments]") {
-  ExperimentStudy asked = study();
+  ExperimentStudy asked = ablation_study();
   asked.base.set_text(Field::hardware_accelerator, "h100-sxm");
   for (const double runs : {1.0, 3.0, 8.0, 20.0}) {
     asked.experiments = {named("one", 0.1, 0.1, runs)};
@@ -143,7 +143,7 @@ TEST_CASE("a single run leaves nothing of a node to pay for", "[experiments]") {
 
 TEST_CASE("a run that no node finishes in time gets the cluster that a deadline gets",
           "[experiments]") {
-  ExperimentStudy asked = study();
+  ExperimentStudy asked = ablation_study();
   asked.base.set_text(Field::hardware_accelerator, "h100-sxm");
   asked.experiments = {named("final", 1, 1, 1)};
   Scenario timed = asked.base;
@@ -162,7 +162,7 @@ TEST_CASE("a run that no node finishes in time gets the cluster that a deadline 
 
 TEST_CASE("what is packed is what is paid, also where attempts are no whole number",
           "[experiments][schedule]") {
-  ExperimentStudy asked = study();
+  ExperimentStudy asked = ablation_study();
   asked.base.set_number(Field::hardware_gpus, 32);
   asked.experiments[0].failure_share = 0.15;
   REQUIRE(asked.experiments[0].attempts() != std::round(asked.experiments[0].attempts()));
@@ -174,7 +174,7 @@ TEST_CASE("what is packed is what is paid, also where attempts are no whole numb
 }
 
 TEST_CASE("what idles is borne by the runs that do not fill their node", "[experiments]") {
-  ExperimentStudy asked = study();
+  ExperimentStudy asked = ablation_study();
   asked.base.set_text(Field::hardware_accelerator, "h100-sxm");
   asked.experiments = {named("whole", 0.1, 0.1, 3), named("part", 0.1, 0.01, 3)};
   asked.experiments[0].overrides.set_number(Field::hardware_gpus, 8);

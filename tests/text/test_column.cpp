@@ -15,7 +15,7 @@
 namespace {
 
 using namespace trcost;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 struct Wheel {
   std::string name;
@@ -86,8 +86,8 @@ const Car kCar = {"B-1",
 }  // namespace
 
 TEST_CASE("JSON is the columns nested by their paths", "[column]") {
-  const json out = json::parse(json_document(record_of(car_columns(), kCar)));
-  CHECK(out == json::parse(R"({"plate": "B-1", "engine": {"power": 90000, "maker": "Acme, \"Inc\""},
+  const Json out = Json::parse(json_document(record_of(car_columns(), kCar)));
+  CHECK(out == Json::parse(R"({"plate": "B-1", "engine": {"power": 90000, "maker": "Acme, \"Inc\""},
     "wheels": [{"name": "left", "size": {"radius": 0.4, "tyre": [205, 55]}, "driven": true},
                {"name": "right", "size": {"radius": null, "tyre": [205, 55]}, "driven": false}],
     "remarks": ["old", "red"], "raw": {"a": 1}, "total": 2})"));
@@ -95,9 +95,9 @@ TEST_CASE("JSON is the columns nested by their paths", "[column]") {
 
 TEST_CASE("an optional part that is not there is null, and its columns are unknown", "[column]") {
   const Car walk = {"B-2", std::nullopt, {{"left", {}, false}}, {}};
-  const json out = json::parse(json_document(record_of(car_columns(), walk)));
+  const Json out = Json::parse(json_document(record_of(car_columns(), walk)));
   CHECK(out["engine"].is_null());
-  CHECK(out["remarks"] == json::array());
+  CHECK(out["remarks"] == Json::array());
   CHECK(rows_document(*csv_format.rows, record_of(car_columns(), walk), "wheels") ==
         "plate,name,size.radius,size.tyre,driven,engine.power,engine.maker\n"
         "B-2,left,,205x55,false,,\n");
@@ -110,8 +110,8 @@ TEST_CASE("CSV and JSON Lines have a line per row, with the scalars beside", "[c
         "B-1,left,0.4,205x55,true,90000,\"Acme, \"\"Inc\"\"\"\n"
         "B-1,right,,205x55,false,90000,\"Acme, \"\"Inc\"\"\"\n");
   const std::string lines = rows_document(*jsonl_format.rows, record, "wheels");
-  const json first = json::parse(lines.substr(0, lines.find('\n')));
-  CHECK(first["size.tyre"] == json::array({205, 55}));
+  const Json first = Json::parse(lines.substr(0, lines.find('\n')));
+  CHECK(first["size.tyre"] == Json::array({205, 55}));
   CHECK(first["engine.power"] == 90000);
   CHECK(first["driven"] == true);
 }
@@ -144,12 +144,12 @@ TEST_CASE("a list that is flat has its rows in JSON as JSON Lines has them", "[c
     if (column.path == "wheels") column.flat = true;
     table.add({column});
   }
-  const json out = json::parse(json_document(record_of(table, kCar)));
-  CHECK(out["wheels"][0] == json::parse(R"({"plate": "B-1", "name": "left", "size.radius": 0.4,
+  const Json out = Json::parse(json_document(record_of(table, kCar)));
+  CHECK(out["wheels"][0] == Json::parse(R"({"plate": "B-1", "name": "left", "size.radius": 0.4,
     "size.tyre": [205, 55], "driven": true})"));
   CHECK(out["wheels"][1]["size.radius"].is_null());
-  const json schema = json::parse(json_schema(table, "car", "a car"));
-  const json& wheel = schema["properties"]["wheels"]["items"];
+  const Json schema = Json::parse(json_schema(table, "car", "a car"));
+  const Json& wheel = schema["properties"]["wheels"]["items"];
   CHECK(wheel["properties"].contains("size.tyre"));
   CHECK_FALSE(wheel.contains("required"));
 }

@@ -11,12 +11,12 @@
 namespace reference {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using trcost::Biases;
 using trcost::Encoder;
 using trcost::LanguageModel;
 
-trcost::MixtureOfExperts experts_of_reference_vectors(const json& in) {
+trcost::MixtureOfExperts experts_of_reference_vectors(const Json& in) {
   trcost::MixtureOfExperts moe;
   moe.experts = in.at("E");
   moe.experts_per_token = in.at("topk");
@@ -28,7 +28,7 @@ trcost::MixtureOfExperts experts_of_reference_vectors(const json& in) {
   return moe;
 }
 
-trcost::LatentAttention latent_of(const json& in) {
+trcost::LatentAttention latent_of(const Json& in) {
   trcost::LatentAttention mla;
   mla.q_lora_rank = in.at("q_lora");
   mla.kv_lora_rank = in.at("kv_lora");
@@ -38,33 +38,33 @@ trcost::LatentAttention latent_of(const json& in) {
   return mla;
 }
 
-void add_windows(LanguageModel& m, const json& windows) {
+void add_windows(LanguageModel& m, const Json& windows) {
   m.window_count = 0;
-  for (const json& window : windows) {
+  for (const Json& window : windows) {
     m.windows.at(static_cast<std::size_t>(m.window_count++)) = {window.at(0), window.at(1)};
   }
 }
 
 }  // namespace
 
-const json& all() {
-  static const json vectors = [] {
+const Json& all() {
+  static const Json vectors = [] {
     std::ifstream file(TRCOST_SOURCE_DIR "/tests/vectors.json");
-    return json::parse(file);
+    return Json::parse(file);
   }();
   return vectors;
 }
 
-const json& find(std::string_view name) {
-  for (const json& vector : all()) {
+const Json& find(std::string_view name) {
+  for (const Json& vector : all()) {
     if (vector.at("name").get_ref<const std::string&>() == name) return vector;
   }
   throw std::runtime_error("no reference vector " + std::string(name));
 }
 
-std::vector<const json*> with_prefix(std::string_view prefix) {
-  std::vector<const json*> found;
-  for (const json& vector : all()) {
+std::vector<const Json*> with_prefix(std::string_view prefix) {
+  std::vector<const Json*> found;
+  for (const Json& vector : all()) {
     if (vector.at("name").get_ref<const std::string&>().starts_with(prefix)) {
       found.push_back(&vector);
     }
@@ -76,7 +76,7 @@ double number(std::string_view name) {
   return find(name).at("expected").get<double>();
 }
 
-LanguageModel language_of(const json& in) {
+LanguageModel language_of(const Json& in) {
   LanguageModel m;
   m.layers = in.at("L");
   m.hidden = in.at("h");
@@ -109,7 +109,7 @@ LanguageModel language(std::string_view name) {
     return m;
   }
   for (const char* prefix : {"params/", "params_active/"}) {
-    for (const json* vector : with_prefix(std::string(prefix) + std::string(name))) {
+    for (const Json* vector : with_prefix(std::string(prefix) + std::string(name))) {
       if (vector->at("inputs").contains("V")) return language_of(vector->at("inputs"));
     }
   }

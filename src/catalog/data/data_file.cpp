@@ -5,13 +5,14 @@
 
 #include "json/flat_json.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 const EmbeddedFile* find_embedded_file(std::string_view path) {
   const auto files = embedded_files();
   const auto found = std::ranges::lower_bound(files, path, {}, &EmbeddedFile::path);
   return found != files.end() && found->path == path ? &*found : nullptr;
 }
+
 
 JsonValue parse_data_file(std::string_view text, std::string_view path, std::string_view origin) {
   const EmbeddedFile* built_in = find_embedded_file(path);
@@ -23,4 +24,4 @@ JsonValue read_data_file(const DataFolder& data, std::string_view path) {
   return parse_data_file(data.file(path), path, path);
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -8,9 +8,10 @@
 #include <string_view>
 
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 #include "trcost/data_folder.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// A data file built into the library. Its path is relative to `data/`.
 struct EmbeddedFile {
@@ -33,4 +34,4 @@ JsonValue parse_data_file(std::string_view text, std::string_view path, std::str
 /// A file of the data folder, named in messages by its path there.
 JsonValue read_data_file(const DataFolder& data, std::string_view path);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

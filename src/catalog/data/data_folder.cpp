@@ -12,7 +12,7 @@
 #include "text/files.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
 namespace {
 
 std::string_view embedded_text(std::string_view path) {
@@ -22,6 +22,10 @@ std::string_view embedded_text(std::string_view path) {
 }
 
 }  // namespace
+
+}  // namespace trcost::catalog
+
+namespace trcost {
 
 struct DataFolder::Files {
   std::string directory;

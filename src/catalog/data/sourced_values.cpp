@@ -6,7 +6,7 @@
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 Sources::Sources(ObjectReader& file) {
   std::optional<ObjectReader> sources = file.optional_object("sources");
@@ -97,4 +97,4 @@ CatalogPrice read_price(ObjectReader& file, const Sources& sources) {
   return price;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -10,8 +10,9 @@
 
 #include "catalog/data/data_file.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// A number with the text of its source.
 struct CatalogNumber {
@@ -105,4 +106,4 @@ T read_assumed(const DataFolder& data, std::string_view path, const auto& consta
   return read_assumed<T>(data, path, constants, [](auto&&...) {});
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -7,7 +7,8 @@
 #include "catalog/data/data_file.h"
 #include "quantity/suggest.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 struct UnreadRow {
@@ -57,4 +58,4 @@ std::optional<UnreadModel> unread_model(const DataFolder& data, std::string_view
   });
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

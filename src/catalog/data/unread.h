@@ -6,9 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "trcost/data_folder.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Why trcost cannot describe a model, and what comes nearest.
 struct UnreadModel {
@@ -21,4 +22,4 @@ std::optional<UnreadModel> unread_family(const DataFolder& data, std::string_vie
 /// Looks up the start of a model's name, in any case and punctuation.
 std::optional<UnreadModel> unread_model(const DataFolder& data, std::string_view name);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -12,7 +12,8 @@
 #include "text/csv.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 constexpr Constant<Efficiency> kEfficiencyConstants[] = {
@@ -200,4 +201,4 @@ Efficiency efficiency_by_rule(const Accelerator& accelerator, Efficiency assumed
   return assumed;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

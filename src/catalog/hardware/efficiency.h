@@ -13,9 +13,10 @@
 
 #include "catalog/data/sourced_values.h"
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 #include "trcost/hardware.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Models of a family of measured rows.
 enum class ModelFamily : std::uint8_t { any, dense, moe, vision, contrastive };
@@ -103,4 +104,4 @@ Efficiency efficiency_by_rule(const Accelerator& accelerator, Efficiency assumed
 Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& kin,
                             Efficiency of_kin);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

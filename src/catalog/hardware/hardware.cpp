@@ -6,7 +6,7 @@
 #include "quantity/suggest.h"
 #include "trcost/layout.h"
 
-namespace trcost {
+namespace trcost::catalog {
 namespace {
 
 // Ranges are wide enough for a decade of hardware and narrow enough to catch a wrong unit.
@@ -136,6 +136,10 @@ void read_tiers(ObjectReader& file, const Sources& sources, System& system) {
 
 }  // namespace
 
+}  // namespace trcost::catalog
+
+namespace trcost {
+
 std::string_view precision_name(Precision precision) {
   return word_of(kPrecisions, std::optional(precision));
 }
@@ -143,6 +147,10 @@ std::string_view precision_name(Precision precision) {
 std::optional<Precision> parse_precision(std::string_view name) {
   return find_value(kPrecisions, name).value_or(std::nullopt);
 }
+
+}  // namespace trcost
+
+namespace trcost::catalog {
 
 std::span<const Constant<Accelerator>> server_facts() {
   return kServerFacts;
@@ -218,4 +226,4 @@ System parse_system(const JsonValue& document) {
   return system;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

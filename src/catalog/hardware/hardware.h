@@ -9,9 +9,10 @@
 #include "catalog/data/sourced_values.h"
 #include "json/strict_json.h"
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 #include "trcost/hardware.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Number formats of a chip. Empty for the fastest one that models have been trained in.
 inline constexpr Choice<std::optional<Precision>> kPrecisions[] = {
@@ -36,4 +37,4 @@ Accelerator parse_accelerator(const JsonValue& document, Accelerator accelerator
 /// Reads a system's file. Throws Error (data) for a malformed one.
 System parse_system(const JsonValue& document);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -21,6 +21,10 @@ std::string_view context_kind_name(ContextKind kind) {
   return word_of(kContextKinds, kind);
 }
 
+}  // namespace trcost
+
+namespace trcost::catalog {
+
 std::string degree_words(const Layout& l, bool all) {
   std::vector<std::string> words;
   for (const Dimension& each : kDimensions) {
@@ -67,4 +71,4 @@ std::vector<HeldPart> held_parts(const MemoryUse& use) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -14,9 +14,10 @@
 #include <vector>
 
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 #include "trcost/layout.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 inline constexpr Choice<Sharding> kShardings[] = {{"none", Sharding::none},
                                                   {"optimizer", Sharding::optimizer},
@@ -126,4 +127,4 @@ struct HeldPart {
 /// engine's.
 std::vector<HeldPart> held_parts(const MemoryUse& use);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 enum class Mlp : std::uint8_t { gated, plain };       ///< SwiGLU/GEGLU: 3 matrices; GELU: 2
 enum class Norm : std::uint8_t { rms, layer };        ///< 1 or 2 vectors per norm
@@ -265,4 +266,4 @@ struct Model {
   std::vector<TakenDefault> defaults;  ///< of a Hugging Face config.json; else empty
 };
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -10,7 +10,7 @@
 #include "catalog/models/weight_formats.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
 namespace {
 
 double read_width(ObjectReader& r, std::string_view key, double fallback) {
@@ -338,4 +338,4 @@ Encoder parse_encoder(const JsonValue& document) {
   return encoder;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

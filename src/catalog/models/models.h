@@ -8,8 +8,9 @@
 
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Largest counts and widths of an architecture.
 inline constexpr double kMostLayers = 1e5;
@@ -57,4 +58,4 @@ Model parse_model(const JsonValue& document, const EncoderLookup& find_encoder);
 /// Reads an encoder's file.
 Encoder parse_encoder(const JsonValue& document);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

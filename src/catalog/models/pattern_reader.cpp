@@ -11,7 +11,8 @@
 #include "catalog/models/models.h"
 #include "quantity/choice.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 // The words of a pattern.
@@ -141,4 +142,4 @@ void check_pattern(const LanguageModel& m, const JsonValue& where) {
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

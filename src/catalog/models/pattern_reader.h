@@ -3,8 +3,9 @@
 #pragma once
 
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 struct LanguageModel;
 
@@ -19,4 +20,4 @@ bool has_dense_layers(const LanguageModel& language);
 /// layers.
 void check_pattern(const LanguageModel& language, const JsonValue& where);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

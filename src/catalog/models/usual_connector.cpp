@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace trcost {
+namespace trcost::catalog {
 
 Connector usual_connector(ConnectorKind kind, const LanguageModel& language) {
   Connector c;
@@ -82,4 +82,4 @@ std::string connector_mismatch(const Encoder& e, const Connector& c) {
                      side, square, square);
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

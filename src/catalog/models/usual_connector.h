@@ -5,8 +5,9 @@
 #include <string>
 
 #include "catalog/models/model.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// The default connector of a kind: that of the released model that introduced it.
 Connector usual_connector(ConnectorKind kind, const LanguageModel& language);
@@ -25,4 +26,4 @@ std::optional<double> usual_vision_tokens(const Encoder& encoder, const Connecto
 /// divide the encoder's grid.
 std::string connector_mismatch(const Encoder& encoder, const Connector& connector);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Storage formats of served weights.
 enum class WeightFormat : std::uint8_t { bf16, fp8, nvfp4, mxfp4, int4 };
@@ -46,4 +47,4 @@ constexpr std::optional<WeightFormat> parse_weight_format(std::string_view name)
   return find_value(kServedFormats, name).value_or(std::nullopt);
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

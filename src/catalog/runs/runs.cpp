@@ -12,7 +12,8 @@
 #include "quantity/suggest.h"
 #include "text/csv.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 constexpr std::string_view kModelFolder = "runs/models/";
@@ -364,4 +365,4 @@ std::vector<TokenBudget> load_token_budgets(const DataFolder& data) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -15,11 +15,12 @@
 #include "catalog/models/models.h"
 #include "catalog/software/stacks.h"
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 #include "trcost/data_folder.h"
 #include "trcost/hardware.h"
 #include "trcost/layout.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Training task of a measured row.
 enum class RowTask : std::uint8_t { pretrain, sft, lora, qlora, lora_embeddings };
@@ -180,4 +181,4 @@ struct TokenBudget {
 /// file.
 std::vector<TokenBudget> load_token_budgets(const DataFolder& data);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -9,7 +9,8 @@
 #include "catalog/hardware/hardware.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 constexpr Constant<Engine> kEngine[] = {
@@ -135,4 +136,4 @@ ServingSpread load_serving_spread(const DataFolder& data) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -11,9 +11,10 @@
 #include "catalog/data/data_file.h"
 #include "json/strict_json.h"
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 #include "trcost/hardware.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Rates of a chip while serving, by its architecture: data/serving/architectures.json.
 struct ServingChip {
@@ -107,4 +108,4 @@ RoundFramework load_round_framework(std::string_view name, const Accelerator& ac
                                     const DataFolder& data);
 ServingSpread load_serving_spread(const DataFolder& data);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -12,7 +12,8 @@
 
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 constexpr double kMonths = 12;
@@ -313,4 +314,4 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document, const DataFol
   return stack;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

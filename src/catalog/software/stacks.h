@@ -18,8 +18,9 @@
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Tuning of a run's software to its model and chip.
 enum class Tuning : std::uint8_t {
@@ -210,4 +211,4 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document, const DataFol
 /// The stack as of a release (release_year()). Throws Error (usage) for one that is not covered.
 std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_view release);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -13,7 +13,8 @@
 #include "estimate/question/model_summary.h"
 #include "quantity/quantity.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // What the other phases of a round compute stands with the language model.
@@ -71,7 +72,7 @@ WorkTotals work_totals(const Task& task, const Execution& execution, const Usefu
   totals.paid_seconds = out.gpu_hours * kSecondsPerHour;
   totals.running_seconds = totals.paid_seconds * useful.production_overhead;
   totals.busy_seconds = totals.running_seconds * useful.goodput_share;
-  totals.peak_flop = totals.busy_seconds * peak_flops(task.model());
+  totals.peak_flop = totals.busy_seconds * step_peak_flops(task.model());
   totals.peak_flop_bf16.reset();
   const auto bf16 = peak_flops(*task.model().platform().accelerator, Precision::bf16);
   if (bf16) totals.peak_flop_bf16 = totals.busy_seconds * *bf16;
@@ -179,4 +180,4 @@ RangeInputs range_inputs(const Question& question, const Sized& sized, const Est
   return range_inputs(question, sized.useful, sized.execution.speed_given(), trial, round);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -5,8 +5,9 @@
 #include "estimate/answer/money.h"
 #include "estimate/cluster/execution.h"
 #include "estimate/question/question.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// A question with its cluster, its layout and what of the time is steps.
 struct Sized {
@@ -31,4 +32,4 @@ void answer(const Question& question, const Sized& sized, const EstimateOptions&
 RangeInputs range_inputs(const Question& question, const Sized& sized, const Estimate& round,
                          const Trial& trial);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

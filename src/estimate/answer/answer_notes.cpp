@@ -7,7 +7,8 @@
 
 #include <cmath>
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 void warn_about_memory(const Estimate& out, double margin, Notes& notes) {
@@ -108,4 +109,4 @@ void trace_choices(const Execution& execution, const PriceQuote& price, const Es
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "estimate/cluster/execution.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Warns of memory that does not fit or is tight, of less than one step, of a given MFU that no
 /// chip reaches.
@@ -21,4 +22,4 @@ std::string runner_up_text(const Plan& plan);
 void trace_choices(const Execution& execution, const PriceQuote& price, const Estimate& out,
                    const std::function<void(std::string_view)>& trace);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

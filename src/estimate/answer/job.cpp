@@ -10,7 +10,8 @@
 #include "quantity/quantity.h"
 #include "trcost/bill.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 using Parts = std::vector<RoundAnswer>;
@@ -315,4 +316,4 @@ Estimate job_of(std::vector<RoundAnswer> rounds) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

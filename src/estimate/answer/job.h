@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// The answer of one round of a job: a stage by its name.
 struct RoundAnswer {
@@ -24,4 +25,4 @@ struct RoundAnswer {
 /// in `stages`. The range is drawn once over all, by who has their inputs.
 Estimate job_of(std::vector<RoundAnswer> rounds);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -9,7 +9,8 @@
 #include "trcost/bill.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 double dataset_bytes_of(const BillTerms& terms, const Estimate& out) {
@@ -118,4 +119,4 @@ void warn_about_spot(const Question& question, const UsefulTime& useful, const E
                   format_number(useful.goodput_share, NumberKind::fraction)));
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

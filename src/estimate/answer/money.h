@@ -7,9 +7,10 @@
 #include "cost/storage.h"
 #include "estimate/question/question.h"
 #include "estimate/range/range.h"
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// What the energy of an estimate is made from.
 EnergyInputs energy_inputs(const Question& question, const Estimate& estimate);
@@ -34,4 +35,4 @@ using Trial = std::function<Estimate(const FieldInfo& field, double value)>;
 RangeInputs range_inputs(const Question& question, const UsefulTime& useful, bool speed_given,
                          const Trial& trial, const Estimate& out);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -5,7 +5,8 @@
 
 #include "quantity/quantity.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // A share of the job's hours and of its bill.
@@ -99,4 +100,4 @@ void add_phase_results(const Prepared& prepared, const Execution& execution, Est
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

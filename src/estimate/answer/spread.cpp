@@ -15,7 +15,8 @@
 #include "trcost/bill.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // Generating goes with the length of the responses, what passes over whole sequences with their
@@ -167,4 +168,4 @@ RangeInputs range_inputs(const Question& question, const UsefulTime& useful, boo
   return inputs;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -5,9 +5,11 @@
 #include <cmath>
 
 #include "catalog/runs/runs.h"
+#include "quantity/layers.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // Less than that many times the compute-optimal tokens is the same answer.
@@ -56,6 +58,10 @@ std::optional<TokenAlternative> priced_budget(const Scenario& scenario, const Ca
 }
 
 }  // namespace
+
+}  // namespace trcost::estimation
+
+namespace trcost {
 
 std::vector<TokenAlternative> token_alternatives(const Scenario& scenario, const Catalog& catalog,
                                                  const Estimate& optimal) {

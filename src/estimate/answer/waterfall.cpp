@@ -4,7 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 double seconds_of(const StepTime& time, StepTerm term) {
@@ -70,4 +71,4 @@ void fill_waterfall(const Execution& execution, const UsefulTime& useful, Estima
   check(out, out.performance.mfu * useful.share());
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

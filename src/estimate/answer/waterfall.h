@@ -5,9 +5,10 @@
 
 #include "estimate/question/cost/useful_time.h"
 #include "estimate/question/platform.h"
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Share of a step that is exposed communication. Empty where steps are not modelled (a given MFU)
 /// or a round is of several kinds of work.
@@ -20,4 +21,4 @@ std::optional<double> network_share(const Execution& execution);
 /// overhead within 1e-9.
 void fill_waterfall(const Execution& execution, const UsefulTime& useful, Estimate& out);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -2,9 +2,10 @@
 #include <cmath>
 #include <limits>
 
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 namespace {
 
@@ -32,6 +33,10 @@ std::optional<double> share(const std::optional<double>& part, double whole) {
 }
 
 }  // namespace
+
+}  // namespace trcost::estimation
+
+namespace trcost {
 
 // A member that is added does not compile here without its line.
 void add(WorkTotals& sum, const WorkTotals& more) {

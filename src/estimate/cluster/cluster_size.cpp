@@ -7,7 +7,8 @@
 #include <limits>
 #include <map>
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -228,4 +229,4 @@ SizeChoice size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_cl
   return Walk(sizes, wall_clock, deadline_seconds).run(start);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -6,8 +6,9 @@
 #include <optional>
 
 #include "planner/planner.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// A search for a size looks at no more of them than this, each a search for a layout.
 inline constexpr int kMostSizesTried = 64;
@@ -58,4 +59,4 @@ struct SizeChoice {
 SizeChoice size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,
                              double deadline_seconds);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

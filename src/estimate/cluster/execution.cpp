@@ -11,9 +11,9 @@
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
-double peak_flops(const StepModel& model) {
+double step_peak_flops(const StepModel& model) {
   const Platform& platform = model.platform();
   if (const auto rate = peak_flops(*platform.accelerator, platform.precision)) return *rate;
   throw Error(ErrorKind::no_answer, fmt::format("{} has no {}", platform.accelerator->title,
@@ -37,7 +37,7 @@ Execution with_plan(const Task& task, double gpus, Plan plan) {
   out.model_flops = work.flops_per_token.total() * tokens;
   out.hardware_flops = out.model_flops * with_recomputation(out.plan.time);
   if (mfu) {
-    out.step_seconds = out.model_flops / (gpus * peak_flops(task.model()) * *mfu);
+    out.step_seconds = out.model_flops / (gpus * step_peak_flops(task.model()) * *mfu);
     return out;
   }
   out.data_wait = data_wait(task, tokens / out.plan.time.seconds / gpus);
@@ -260,4 +260,4 @@ Execution resolve_execution(const Task& task, const UsefulShare& useful, Notes& 
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -6,11 +6,12 @@
 #include <optional>
 
 #include "estimate/question/question.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Dense peak of the precision in use, FLOP/s.
-double peak_flops(const StepModel& model);
+double step_peak_flops(const StepModel& model);
 
 /// Useful tokens of the language model in one optimizer step.
 double tokens_per_step(const ResolvedWork& work, const Layout& layout);
@@ -60,4 +61,4 @@ Execution size_cluster(const Task& task, const UsefulShare& useful, Notes& notes
 /// was given, or the one that meets the deadline. Throws as plan() does.
 Execution resolve_execution(const Task& task, const UsefulShare& useful, Notes& notes);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -12,7 +12,8 @@
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // Idle GPUs below this share are in the noise of the answer.
@@ -174,4 +175,4 @@ void note_execution(const Task& task, const Execution& found, Notes& notes) {
   if (!task.prepared->round) note_larger_cluster(task, execution, notes);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -11,7 +11,8 @@
 #include "estimate/question/resolve_question.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 /// One device that holds everything, one sequence at a time, by recomputation.
@@ -192,4 +193,4 @@ MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
   return report;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

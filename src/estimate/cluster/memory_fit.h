@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/estimate.h"
 #include "trcost/layout.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// A number of accelerators with the fastest layout that fits, or, where none does, the one that
 /// comes closest.
@@ -64,4 +65,4 @@ struct MemoryReport {
 /// for a scenario that makes no sense; an accelerator without an answer is a row with its problem.
 MemoryReport memory_report(const Scenario& scenario, const Catalog& catalog);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

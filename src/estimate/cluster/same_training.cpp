@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/cluster/same_training.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // A step with more sequences than that over what was asked for is another training, and so is one
@@ -16,4 +17,4 @@ bool same_training(double batch, std::optional<double> given, std::optional<doub
   return token_cost.value_or(0) <= kMostTokenCost;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -4,11 +4,13 @@
 
 #include <optional>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::estimation {
 
 /// Whether steps of `batch` sequences are still the training that was asked for: with a batch that
 /// was `given` about that one, else one that takes at most twice the tokens for the same loss
 /// (`token_cost` as PerformanceSummary::batch_token_cost).
 bool same_training(double batch, std::optional<double> given, std::optional<double> token_cost);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -17,7 +17,8 @@
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 constexpr double kNoTime = std::numeric_limits<double>::infinity();
@@ -102,7 +103,7 @@ class Sizing {
 
   // Accelerators that meet the deadline at this MFU, without failures.
   [[nodiscard]] double needed(double mfu) const {
-    return flops_ / (peak_flops(task_.model()) * mfu * deadline_);
+    return flops_ / (step_peak_flops(task_.model()) * mfu * deadline_);
   }
 
   // Empty where the size has no layout.
@@ -274,4 +275,4 @@ Execution size_cluster(const Task& task, const UsefulShare& useful, Notes& notes
   return Sizing(task, useful).run(notes);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

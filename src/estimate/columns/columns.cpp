@@ -8,7 +8,7 @@
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 const Columns<Estimate>& columns() {
   static const Columns<Estimate> table = [] {
@@ -61,4 +61,4 @@ bool is_imputed(const Estimate& estimate) {
   return estimate.cost.doubts.imputed && !estimate.cost.own;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

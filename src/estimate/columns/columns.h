@@ -3,8 +3,9 @@
 
 #include "estimate/columns/estimate_columns.h"
 #include "estimate/columns/plan_columns.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// The rows of the table of columns, by part of the document.
 void add_model_columns(Columns<Estimate>& out);        ///< platform, model, tokens, FLOPs
@@ -30,4 +31,4 @@ constexpr EstimateColumn figure(std::string_view path, std::string_view unit, Nu
 }
 
 }  // namespace column_rows
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -7,7 +7,8 @@
 #include "prices/rows/price_book.h"
 #include "quantity/quantity.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 using namespace column_rows;
@@ -269,4 +270,4 @@ void add_cost_columns(Columns<Estimate>& out) {
   out.add(kRun);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

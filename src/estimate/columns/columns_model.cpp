@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/columns/columns.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 using namespace column_rows;
@@ -112,4 +113,4 @@ void add_model_columns(Columns<Estimate>& out) {
   out.add(kWork);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -2,7 +2,8 @@
 #include "estimate/columns/columns.h"
 #include "workload/method.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 using namespace column_rows;
@@ -117,4 +118,4 @@ void add_performance_columns(Columns<Estimate>& out) {
   out.add(kPerformance);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -7,10 +7,13 @@
 #include "quantity/quantity.h"
 #include "workload/method.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 using E = const Estimate&;
 
 const Columns<WaterfallTerm>& waterfall_columns() {
@@ -295,4 +298,4 @@ const Columns<TokenAlternative>& alternative_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -5,10 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "text/column.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// One figure of an Estimate under its path in the JSON document.
 using EstimateColumn = Column<Estimate>;
@@ -28,4 +29,4 @@ const std::vector<const EstimateColumn*>& all_columns();
 /// `priced` are marked with `~` then.
 bool is_imputed(const Estimate& estimate);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

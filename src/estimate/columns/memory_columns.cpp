@@ -5,10 +5,13 @@
 
 #include "estimate/columns/plan_columns.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 using Fit = const MemoryFit&;
 using Answer = const MemoryReport&;
 
@@ -146,4 +149,4 @@ const Columns<MemoryReport>& memory_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "estimate/cluster/memory_fit.h"
+#include "quantity/layers.h"
 #include "text/column.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 const Columns<MemoryReport>& memory_columns();
 
 inline constexpr Subject<MemoryReport> kMemory = {"memory", memory_columns, "items"};
 
-}  // namespace trcost
+}  // namespace trcost::estimation

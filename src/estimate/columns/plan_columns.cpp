@@ -9,10 +9,13 @@
 #include "catalog/layout/layout.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 
 template <auto Member>
 constexpr auto degree = [](const PlacedLayout& placed) -> double {
@@ -255,4 +258,4 @@ const Columns<Quantiles>& quantile_columns<QuantilesOf::usd>() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -5,11 +5,12 @@
 #include <array>
 #include <cstdint>
 
+#include "quantity/layers.h"
 #include "text/column.h"
 #include "trcost/estimate.h"
 #include "trcost/layout.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Groups of lines where people see platforms side by side (Beside::line).
 namespace beside {
@@ -49,4 +50,4 @@ enum class QuantilesOf : std::uint8_t { gpu_hours, seconds, usd };
 template <QuantilesOf Of>
 const Columns<Quantiles>& quantile_columns();  ///< `p10`, `p50`, `p90`
 
-}  // namespace trcost
+}  // namespace trcost::estimation

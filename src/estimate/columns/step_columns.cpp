@@ -5,10 +5,13 @@
 #include <optional>
 #include <span>
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 using A = const StepAccount&;
 using K = const KernelAccount&;
 using X = const ExchangeAccount&;
@@ -346,4 +349,4 @@ const Columns<StepAccount>& step_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

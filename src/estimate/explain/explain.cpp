@@ -13,7 +13,8 @@
 #include "quantity/quantity.h"
 #include "trcost/bill.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 std::string count(double value) {
@@ -86,7 +87,7 @@ void add_step(const EstimateParts& in, Estimate& out) {
 }
 
 void add_time(const EstimateParts& in, Estimate& out) {
-  const double peak = peak_flops(in.question.model());
+  const double peak = step_peak_flops(in.question.model());
   const PerformanceSummary& p = out.performance;
   std::string shares;
   for (const WaterfallTerm& term : out.waterfall) {
@@ -151,4 +152,4 @@ void add_derivations(const EstimateParts& in, Estimate& out) {
   append(derive_bill(out.cost, out.tokens.total));
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -4,9 +4,10 @@
 #include "estimate/answer/money.h"
 #include "estimate/cluster/execution.h"
 #include "estimate/question/round.h"
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Everything that an estimate was made from.
 struct EstimateParts {
@@ -25,4 +26,4 @@ void add_derivations(const EstimateParts& parts, Estimate& out);
 /// Its part from the FLOPs of a step to the GPU-hours, of rounds of several phases.
 void add_round(const EstimateParts& parts, Estimate& out);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -8,7 +8,8 @@
 #include "estimate/explain/explain_step.h"
 #include "quantity/quantity.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 constexpr std::string_view kRounds = "data/phases.md, A";
@@ -39,7 +40,7 @@ void add_learning(const EstimateParts& in, std::vector<Derivation>& out) {
                              digits(layout.global_batch), digits(in.work().seq_length)),
                  digits(pass.step_flops) + " FLOP", ""});
   if (e.mfu_given) {
-    const double peak = peak_flops(in.question.model());
+    const double peak = step_peak_flops(in.question.model());
     out.push_back(
         {"step of the policy", "t = FLOPs per step / (GPUs x peak x MFU)",
          fmt::format("{} / ({} x {} x {})", digits(pass.step_flops), digits(e.gpus - e.generating),
@@ -166,7 +167,7 @@ void add_job(const EstimateParts& in, const Estimate& out_of, std::vector<Deriva
   out.push_back({"realised MFU",
                  "FLOPs of a round / (GPUs x peak x its seconds) x goodput x production overhead",
                  fmt::format("{} / ({} x {} x {}) x {} x {}", digits(flops), digits(out_of.gpus),
-                             digits(peak_flops(in.question.model())), digits(e.round_seconds),
+                             digits(step_peak_flops(in.question.model())), digits(e.round_seconds),
                              digits(p.goodput), digits(p.production_overhead)),
                  digits(p.mfu * in.useful.share()), p.method});
   out.push_back({"GPU-hours",
@@ -193,4 +194,4 @@ void add_round(const EstimateParts& in, Estimate& out) {
   add_job(in, out, steps);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -11,7 +11,8 @@
 #include "catalog/layout/layout.h"
 #include "quantity/quantity.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 constexpr std::string_view kStepModel = "model.md 5.1";
@@ -431,4 +432,4 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

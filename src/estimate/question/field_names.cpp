@@ -5,7 +5,7 @@
 #include "prices/rows/price_book.h"
 #include "prices/rows/regions.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 bool says_size(std::string_view word) {
   return !word.empty() && word.front() >= '0' && word.front() <= '9' && !word.ends_with(".json");
@@ -69,4 +69,4 @@ void require_name(const Catalog& catalog, Names kind, std::string_view word) {
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -6,11 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "scenario/fields.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Whether a word for a model or an encoder is its size (`1B`) rather than its name or file.
 bool says_size(std::string_view word);
@@ -22,4 +23,4 @@ std::vector<std::string> known_names(const Catalog& catalog, Names kind);
 /// kind, nor a size where one may be given.
 void require_name(const Catalog& catalog, Names kind, std::string_view word);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

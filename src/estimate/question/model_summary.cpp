@@ -3,7 +3,7 @@
 
 #include "workload/blocks/block.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 ModelSummary describe_model(const ResolvedWork& work) {
   ModelSummary out;
@@ -25,4 +25,4 @@ ModelSummary describe_model(const ResolvedWork& work) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

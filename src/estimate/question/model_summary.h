@@ -2,11 +2,12 @@
 #pragma once
 
 #include "estimate/question/resolve.h"
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// What reports say of the model.
 ModelSummary describe_model(const ResolvedWork& work);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -6,7 +6,8 @@
 
 #include "scenario/fields.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // As the command line takes it: exact, since assumptions are meant to be given back as flags.
@@ -54,4 +55,4 @@ void Notes::append(Notes&& other) {
   std::ranges::move(other.warnings, std::back_inserter(warnings));
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -5,10 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Collects what the user did not say; costs nothing when nobody wants to read it.
 class Notes {
@@ -34,4 +35,4 @@ class Notes {
   bool wanted_;
 };
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -10,9 +10,10 @@
 #include "performance/serving/rollout.h"
 #include "performance/training/performance.h"
 #include "planner/planner.h"
+#include "quantity/layers.h"
 #include "workload/method.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// One phase of a round on its accelerators.
 struct PhaseTime {
@@ -82,4 +83,4 @@ struct Execution {
 /// FLOPs of a step that learns, with those that recomputation does again, over those without.
 double with_recomputation(const StepTime& time);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

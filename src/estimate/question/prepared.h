@@ -12,9 +12,10 @@
 #include "estimate/question/resolve.h"
 #include "estimate/question/round.h"
 #include "planner/recent_plans.h"
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// What reading the data takes.
 struct DataSupply {
@@ -36,4 +37,4 @@ struct Prepared {
   std::unique_ptr<RecentPlans> plans = std::make_unique<RecentPlans>();  ///< of `model`
 };
 
-}  // namespace trcost
+}  // namespace trcost::estimation

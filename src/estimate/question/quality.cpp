@@ -9,7 +9,8 @@
 #include "estimate/question/round.h"
 #include "performance/training/method_quality.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // What an estimate of layers that no published row has is further off, as that of a chip whose
@@ -79,4 +80,4 @@ std::string method_text(const MethodQuality& quality) {
                      100 * quality.median_error, quality.rows, quality.family);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

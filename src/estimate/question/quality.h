@@ -4,9 +4,10 @@
 #include <string>
 
 #include "performance/training/performance.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 struct RoundWork;
 
@@ -17,4 +18,4 @@ MethodQuality method_quality(const Workload& workload, const Platform& platform)
 /// `analytic step model; median error 6 % on 88 published rows of dense pre-training on Hopper`.
 std::string method_text(const MethodQuality& quality);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -11,8 +11,9 @@
 #include "estimate/question/cost/useful_time.h"
 #include "estimate/question/platform/rates.h"
 #include "estimate/question/prepared.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// What is fixed of cluster, layout and speed.
 struct Asked {
@@ -43,4 +44,4 @@ struct Question : Task {
   std::string_view price_data_date;
 };
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -6,7 +6,8 @@
 #include "prices/rows/price_book.h"
 #include "scenario/fields.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 std::span<const Field> preparation_fields() {
@@ -81,4 +82,4 @@ Question Questions::ask(const Scenario& asked, std::string_view accelerator, Not
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -10,8 +10,9 @@
 #include <string_view>
 
 #include "estimate/question/question.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Values that were made lately, found by the fields that they are made from. An entry is used only
 /// where all of them are equal, so that what is found does not depend on what was asked before.
@@ -74,4 +75,4 @@ class Questions {
   RecentValues<Rates> recent_rates_;
 };
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -7,6 +7,7 @@
 #include "catalog/runs/runs.h"
 #include "estimate/question/notes.h"
 #include "planner/planner.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 #include "trcost/tokens.h"
@@ -14,7 +15,7 @@
 #include "workload/trainable.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// What one image or clip of the data takes outside of the accelerators.
 struct StoredMedia {
@@ -115,4 +116,4 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
 /// Error (data) where the tokens of an image are not known.
 Amounts resolve_amounts(const Scenario& scenario, const ResolvedWork& work, Notes& notes);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

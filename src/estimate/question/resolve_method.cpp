@@ -12,7 +12,8 @@
 #include "trcost/error.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 void refuse(const Scenario& scenario, std::span<const Field> fields, std::string_view why,
@@ -170,4 +171,4 @@ bool method_defaults(const Scenario& scenario, const Catalog& catalog, Notes& no
   return true;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

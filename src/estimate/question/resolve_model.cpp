@@ -14,7 +14,8 @@
 #include "workload/default_model.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 constexpr double kDefaultVocab = 128256;  // Llama 3 tokenizer, arXiv:2407.21783
@@ -193,4 +194,4 @@ Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& not
               "give --params, like --params 10e9, or --model (see `trcost list models`)");
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -8,7 +8,7 @@
 #include "estimate/question/resolve_question.h"
 #include "performance/training/performance.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 Prepared::Prepared(ResolvedWork work_, const Platform& platform)
     : work(std::move(work_)), model(work.workload, platform) {}
@@ -62,4 +62,4 @@ std::shared_ptr<const Prepared> prepare(ResolvedWork work, const Scenario& scena
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -6,8 +6,9 @@
 #include <string_view>
 
 #include "estimate/question/question.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// The chip with its system, stack and number format. Throws Error (no_answer) where the chip lacks
 /// the format asked for, naming those that it has.
@@ -61,4 +62,4 @@ Task resolve_task(const Scenario& scenario, const Catalog& catalog, std::string_
 /// Warns of a layout that was asked for and that the stack cannot do.
 void note_abilities(const Task& task, Notes& notes);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -12,7 +12,8 @@
 #include "workload/method.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // Of the published vision-language runs of data/runs/vision.csv none above so much used the recipes
@@ -118,4 +119,4 @@ bool usual_recipe(const Scenario& asked, const Catalog& catalog, std::string_vie
   return true;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

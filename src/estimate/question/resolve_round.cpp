@@ -13,7 +13,8 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 Model model_of(std::string_view name, const Catalog& catalog) {
@@ -259,4 +260,4 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
   return round;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

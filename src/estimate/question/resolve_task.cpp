@@ -11,7 +11,8 @@
 #include "quantity/portable_math.h"
 #include "scenario/fields.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 std::optional<int> given_degree(const Scenario& scenario, Field field) {
@@ -84,4 +85,4 @@ void note_abilities(const Task& task, Notes& notes) {
       fmt::format("stack {} is not known to do {}: computed all the same", stack.name, beyond));
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

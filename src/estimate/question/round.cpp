@@ -6,7 +6,8 @@
 
 #include "planner/serving_layout.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // Accelerators that send new weights at a time (data/phases.md, A.5).
@@ -307,4 +308,4 @@ bool add_phases(const RoundWork& round, double generation_gpus, Execution& execu
   return true;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -10,10 +10,11 @@
 #include "estimate/question/platform.h"
 #include "estimate/question/resolve.h"
 #include "performance/serving/rollout.h"
+#include "quantity/layers.h"
 #include "scenario/choices.h"
 #include "workload/method.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// How responses come about.
 struct RolloutWork {
@@ -88,4 +89,4 @@ MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
 /// `generation_gpus`, and its time, into `execution`. False where the responses fit no engine.
 bool add_phases(const RoundWork& round, double generation_gpus, Execution& execution);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -13,7 +13,8 @@
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // Beyond this many standard deviations a limit is not felt: one draw in 1,000.
@@ -201,4 +202,4 @@ std::vector<Derivation> derive_range(const RangeResult& result) {
   return steps;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -5,9 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/uncertainty.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 struct RangeInputs {
   double gpu_hours = 0;
@@ -32,4 +33,4 @@ RangeResult compute_range(std::vector<RangeInputs> rounds);
 /// The method, and for each input its spread and where that comes from.
 std::vector<Derivation> derive_range(const RangeResult& result);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

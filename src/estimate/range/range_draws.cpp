@@ -12,7 +12,8 @@
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // A Korobov lattice of a prime number of points, its generator the best of all by the P2 criterion
@@ -264,4 +265,4 @@ void draw_rounds(std::span<const RangeInputs> rounds, RangeResult& out) {
   outcomes.write(out);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "estimate/range/range.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// ln of the factor by which each driver changes.
 class DriverLogs {
@@ -53,4 +54,4 @@ std::vector<SharedInput> shared_inputs(std::span<const RangeInputs> rounds);
 /// stratified.
 void draw_rounds(std::span<const RangeInputs> rounds, RangeResult& out);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

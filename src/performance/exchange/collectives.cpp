@@ -6,7 +6,8 @@
 
 #include "quantity/portable_math.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 // Share of an all-reduce's two passes that remains where switches reduce: NVLS on 8 H200 reaches
@@ -200,4 +201,4 @@ CollectiveAccount transfer_account(const Fabric& fabric, double bytes, double st
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -8,8 +8,9 @@
 
 #include "performance/training/layer_cost.h"
 #include "performance/training/performance.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// Share of the latency that each step of a ring costs beside the doublings: a ring passes every
 /// member once. Fitted to the measured all-reduce of 32 B200 on 4 nodes and 8 A100 (collectives of
@@ -95,4 +96,4 @@ double transfer_seconds(const Fabric& fabric, double bytes, double stride) noexc
 /// How many of `members` ranks, `stride` apart, share the innermost domain.
 double domain_members(const Fabric& fabric, double members, double stride) noexcept;
 
-}  // namespace trcost
+}  // namespace trcost::performance

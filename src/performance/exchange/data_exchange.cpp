@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 // Weights of one rank's stage of which several ranks hold copies.
@@ -159,4 +160,4 @@ double update_seconds(const Evaluation& at) noexcept {
   return update_bytes(at) * at.costs.device.seconds_per_byte.memory + at.stack.step_seconds;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -8,8 +8,9 @@
 
 #include "performance/exchange/collectives.h"
 #include "performance/training/evaluation.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// Payload of an exchange between replicas.
 enum class ReplicaPayload : std::uint8_t {
@@ -72,4 +73,4 @@ double update_bytes(const Evaluation& at) noexcept;
 /// Seconds of the optimizer's update of one rank's share.
 double update_seconds(const Evaluation& at) noexcept;
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -8,7 +8,7 @@
 #include "workload/blocks/block.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 double hybrid_shards(double ranks, double stride, double domain) noexcept {
   double shards = std::min(ranks, std::max(1.0, std::floor(domain / stride)));
@@ -65,4 +65,4 @@ double bytes_per_logit(Loss loss, double vocab, double hidden) noexcept {
   return loss == Loss::fused ? kFused : kEager;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -5,14 +5,19 @@
 
 #include "catalog/software/stacks.h"
 #include "performance/training/pipeline.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/layout.h"
 #include "workload/workload.h"
 
-namespace trcost {
-
+namespace trcost::catalog {
 struct Stack;
+}  // namespace trcost::catalog
+namespace trcost::workload {
 struct Block;
+}  // namespace trcost::workload
+
+namespace trcost::performance {
 
 /// Ranks that a state is spread over which is sharded from stage `from` on: ZeRO stages 1 to 3
 /// divide the optimizer state, then gradients, then weights (Rajbhandari et al., arXiv:1910.02054,
@@ -222,4 +227,4 @@ class MemoryModel {
   double seq_length_ = 0, logit_bytes_ = 0;
 };
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -6,7 +6,7 @@
 #include "catalog/layout/layout.h"
 #include "performance/memory/memory.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 struct MemoryModel::Shares {
   StageLayers dealt;  ///< how many layers the stages hold
@@ -273,4 +273,4 @@ ActivationAccount MemoryModel::activations(const Layout& layout) const noexcept 
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -9,7 +9,8 @@
 #include "workload/trainable.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 constexpr std::array<Recompute, 3> kModes{Recompute::none, Recompute::selective, Recompute::full};
@@ -260,4 +261,4 @@ MemoryModel::MemoryModel(const Workload& workload, const DealtLayers& dealt,
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -11,7 +11,8 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 // Mean of min(X, limit) of a lognormal X.
@@ -101,4 +102,4 @@ RolloutTime partial_rollout_time(double responses, double prompt_tokens, double 
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -5,8 +5,9 @@
 #include <functional>
 
 #include "performance/serving/serving_model.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// Lengths of responses: lognormal, cut off at `limit`, with the mean of what is left.
 class ResponseLengths {
@@ -55,4 +56,4 @@ RolloutTime partial_rollout_time(double responses, double prompt_tokens, double 
                                  double most, const ResponseLengths& lengths,
                                  const DecodeSeconds& step);
 
-}  // namespace trcost
+}  // namespace trcost::performance

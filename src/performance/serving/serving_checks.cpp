@@ -8,7 +8,7 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 void check_context(const ServedModel& model, double prompt, double answer, std::string_view flag) {
   if (!model.context || prompt + answer <= *model.context) return;
@@ -47,4 +47,4 @@ void check_tensor_parallel(const ServedModel& model, int tp, std::string_view fl
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

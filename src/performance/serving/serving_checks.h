@@ -4,9 +4,10 @@
 
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "workload/served_model.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// A prompt and an answer longer than the model's context, where that is known.
 void check_context(const ServedModel& model, double prompt, double answer, std::string_view flag);
@@ -15,4 +16,4 @@ void check_speculation(double drafted, double acceptance);
 /// A tensor-parallel degree that heads do not divide into.
 void check_tensor_parallel(const ServedModel& model, int tp, std::string_view flag);
 
-}  // namespace trcost
+}  // namespace trcost::performance

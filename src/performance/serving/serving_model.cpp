@@ -11,7 +11,8 @@
 #include "quantity/portable_math.h"
 #include "trcost/serving_point.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 // The larger of the two with a soft corner: what is bound by both is slower than by either.
@@ -231,4 +232,4 @@ ServingPoint ServingModel::at(const ServingLoad& load) const {
   return p;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -4,11 +4,12 @@
 
 #include "catalog/models/weight_formats.h"
 #include "catalog/software/engine.h"
+#include "quantity/layers.h"
 #include "trcost/layout.h"
 #include "trcost/serving_point.h"
 #include "workload/served_model.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// Peak of matmuls whose weights take so many bytes each. Chips without the format compute as wide
 /// as they must: 8-bit for their own 4-bit format, 16-bit for what is only stored small.
@@ -110,4 +111,4 @@ class ServingModel {
   double expert_peak_ = 0;
 };
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -2,7 +2,9 @@
 // Shares of serving that no chip and no engine changes.
 #pragma once
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::performance {
 
 /// Load of the busiest expert's GPU over the mean (DeepSeek-V3, arXiv:2412.19437, section 3.4:
 /// redundant experts bring it near 1).
@@ -23,4 +25,4 @@ inline constexpr double kExchangeBytes = 3;  ///< a token's number: 1 byte out, 
 /// Accelerators that only read prompts are not busier: no queue of random arrivals is short above.
 inline constexpr double kBusiestPrefill = 0.9;
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -5,7 +5,7 @@
 
 #include "performance/memory/memory.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const Platform& platform,
                          const Layout& layout) noexcept {
@@ -46,4 +46,4 @@ LayerSplit layer_split(const Evaluation& at) noexcept {
   return split;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -6,9 +6,10 @@
 #include "performance/training/kernels.h"
 #include "performance/training/layer_cost.h"
 #include "performance/training/performance.h"
+#include "quantity/layers.h"
 #include "trcost/layout.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// One evaluation: the layout with what follows from it.
 struct Evaluation {
@@ -33,4 +34,4 @@ Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const
 /// How a language layer is cut in this layout.
 LayerSplit layer_split(const Evaluation& at) noexcept;
 
-}  // namespace trcost
+}  // namespace trcost::performance

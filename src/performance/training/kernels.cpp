@@ -7,7 +7,8 @@
 #include "catalog/models/weight_formats.h"
 #include "quantity/portable_math.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 // Flash attention recomputes scores in its backward pass: five matmuls for the forward's two
@@ -281,4 +282,4 @@ LayerTime head_kernels(double hidden, double vocab, const LayerSplit& split,
   return time;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -7,8 +7,9 @@
 
 #include "performance/training/layer_cost.h"
 #include "performance/training/performance.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 DeviceCosts prepare_device_costs(const Platform& platform, Attention attention);
 
@@ -125,4 +126,4 @@ LayerTime head_kernels(double hidden, double vocab, const LayerSplit& split,
 double routing_traffic(const LayerShape& shape, const LayerSplit& split,
                        const DeviceCosts& device) noexcept;
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "performance/training/pipeline.h"
+#include "quantity/layers.h"
 #include "workload/flops.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// One linear layer, tokens x k -> tokens x n.
 struct LinearShape {
@@ -140,4 +141,4 @@ struct StepCosts {
   Offload offload;
 };
 
-}  // namespace trcost
+}  // namespace trcost::performance

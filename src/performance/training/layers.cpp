@@ -6,7 +6,8 @@
 #include "performance/exchange/collectives.h"
 #include "quantity/portable_math.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 // Ring attention hides its exchange behind this share of the attention kernels (model.md 5.1).
@@ -260,4 +261,4 @@ void drop_backward(LayerTime& time) noexcept {
   time.tensor_backward = time.context_backward = time.expert_backward = time.host_backward = 0;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

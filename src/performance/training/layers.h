@@ -4,8 +4,9 @@
 
 #include "performance/training/evaluation.h"
 #include "performance/training/layer_cost.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// Adds `part` to `sum`, `times` over.
 void add(LayerTime& sum, const LayerTime& part, double times) noexcept;
@@ -62,4 +63,4 @@ LayerTime language_layers(const Evaluation& at) noexcept;
 /// All layers of the vision encoder; zero without one.
 LayerTime encoder_layers(const Evaluation& at) noexcept;
 
-}  // namespace trcost
+}  // namespace trcost::performance

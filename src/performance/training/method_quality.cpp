@@ -10,7 +10,8 @@
 
 #include "quantity/portable_math.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 // Fewer experiments than this do not stand for a family.
@@ -88,4 +89,4 @@ MethodQuality vision_quality(const Efficiency& efficiency, bool contrastive) {
   return quality;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

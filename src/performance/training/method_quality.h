@@ -5,8 +5,9 @@
 #include <string_view>
 
 #include "catalog/hardware/efficiency.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// The published rows nearest to a training: same architecture and stack where there are enough
 /// experiments, else wider families. The spread of a family counts by its number of experiments
@@ -19,4 +20,4 @@ MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view sta
 /// towers.
 MethodQuality vision_quality(const Efficiency& efficiency, bool contrastive);
 
-}  // namespace trcost
+}  // namespace trcost::performance

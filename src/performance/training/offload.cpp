@@ -5,7 +5,8 @@
 
 #include "performance/exchange/data_exchange.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 // Parameters that one host updates in a second: 1e10 in 2.57 s, two Xeon 8168 (arXiv:2101.06840,
@@ -35,4 +36,4 @@ HostExchange host_exchange(const Evaluation& at, double moved, double forward,
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -4,8 +4,9 @@
 #pragma once
 
 #include "performance/training/evaluation.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// A copy to or from the host behind compute, seconds.
 struct HostCopy {
@@ -34,4 +35,4 @@ struct HostExchange {
 HostExchange host_exchange(const Evaluation& at, double moved, double forward,
                            double backward) noexcept;
 
-}  // namespace trcost
+}  // namespace trcost::performance

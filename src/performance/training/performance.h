@@ -11,11 +11,12 @@
 #include "catalog/software/stacks.h"
 #include "performance/memory/memory.h"
 #include "performance/training/layer_cost.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/layout.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 struct StepAccount;
 struct StepParts;
@@ -124,4 +125,4 @@ class StepModel {
                       materialised_encoder(workload_, *platform_.stack)};
 };
 
-}  // namespace trcost
+}  // namespace trcost::performance

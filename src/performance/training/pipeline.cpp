@@ -10,7 +10,8 @@
 #include "workload/flops.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 double& at(std::array<double, kPlaces>& layers, Place place) {
@@ -121,4 +122,4 @@ double bubble_stages(double stages, double virtual_stages) noexcept {
   return (stages - 1) / virtual_stages;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -5,13 +5,16 @@
 #include <array>
 #include <cstdint>
 
+#include "quantity/layers.h"
 #include "trcost/layout.h"
 #include "workload/blocks/block.h"
 #include "workload/workload.h"
 
-namespace trcost {
-
+namespace trcost::workload {
 struct Workload;
+}  // namespace trcost::workload
+
+namespace trcost::performance {
 
 /// What a pipeline deals to its stages, for time and memory alike.
 struct DealtLayers {
@@ -88,4 +91,4 @@ StageTimes stage_times(const DealtLayers& dealt, const StageParts& parts, double
 /// section 2.2).
 double bubble_stages(double stages, double virtual_stages) noexcept;
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -5,7 +5,8 @@
 
 #include "performance/training/layers.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 // Share of the element-wise work of a forward pass that norms and activation functions are [D].
@@ -68,4 +69,4 @@ double repeated_layers(const Evaluation& at) noexcept {
   return at.layout.recompute == Recompute::full ? 1 : at.recomputed;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

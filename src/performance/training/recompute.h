@@ -4,8 +4,9 @@
 
 #include "performance/training/evaluation.h"
 #include "performance/training/layer_cost.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// Repeated forward work of a module, from the seconds of its forward pass:
 ///   selective + share x max(0, forward - kept - selective), where selective is
@@ -36,4 +37,4 @@ double recomputed_flops(const Evaluation& at) noexcept;
 /// Share of the layers whose forward pass is issued again.
 double repeated_layers(const Evaluation& at) noexcept;
 
-}  // namespace trcost
+}  // namespace trcost::performance

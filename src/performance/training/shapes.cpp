@@ -6,7 +6,8 @@
 #include "workload/blocks/block.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 // Materialised scores of an encoder, per entry and forward pass, as bytes at the memory's rate.
@@ -184,4 +185,4 @@ LayerShape encoder_layer_shape(const Block& block, double span) {
   return shape;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

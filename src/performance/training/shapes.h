@@ -4,10 +4,11 @@
 
 #include "performance/training/layer_cost.h"
 #include "performance/training/performance.h"
+#include "quantity/layers.h"
 #include "workload/blocks/block.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// A decoder layer, dense or with experts (`count` is filled in).
 LayerShape decoder_layer_shape(const Workload& workload, const Block& block);
@@ -17,4 +18,4 @@ LayerShape cross_layer_shape(const Workload& workload, const Block& block);
 /// tile's where an image is cut into tiles.
 LayerShape encoder_layer_shape(const Block& block, double span);
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -11,7 +11,8 @@
 #include "performance/training/layers.h"
 #include "quantity/portable_math.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 // Nodes are counted in eights whatever the domain: stragglers are a matter of hosts.
@@ -230,4 +231,4 @@ StepParts StepModel::evaluate(const Layout& layout) const noexcept {
   return parts;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

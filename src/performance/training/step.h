@@ -7,8 +7,9 @@
 #include "performance/training/performance.h"
 #include "performance/training/pipeline.h"
 #include "performance/training/recompute.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// Host seconds to issue a pass of a micro-batch, by what is issued.
 struct HostTime {
@@ -63,4 +64,4 @@ struct StepParts {
   StepTime time;
 };
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -8,7 +8,7 @@
 #include "performance/training/evaluation.h"
 #include "performance/training/layers.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 std::string_view kernel_name(KernelKind kind) {
   constexpr std::string_view kNames[] = {"matmul", "grouped matmul", "attention", "element-wise",
@@ -347,9 +347,11 @@ StepAccount StepModel::account(const Layout& layout) const {
 bool per_replica(const ExchangeAccount& exchange) {
   return exchange.per == kPerLayers;
 }
+
 bool per_micro_batch(const ExchangeAccount& exchange) {
   return exchange.per == kPerMicroBatch;
 }
+
 bool per_step(const ExchangeAccount& exchange) {
   return exchange.per == kPerStep;
 }
@@ -380,4 +382,4 @@ double added_up(const StepAccount& a) {
   return (1 + a.imbalance) * a.slowdown / a.padding_efficiency * step;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

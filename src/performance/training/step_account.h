@@ -23,8 +23,9 @@
 #include "performance/exchange/collectives.h"
 #include "performance/training/kernels.h"
 #include "performance/training/step.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// A kernel of one layer, rank and micro-batch.
 enum class KernelKind : std::uint8_t { matmul, grouped_matmul, attention, elementwise, adapters };
@@ -145,4 +146,4 @@ double bubble_seconds(const StepAccount& account);
 /// The step's seconds again, by the formula above.
 double added_up(const StepAccount& account);
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -14,7 +14,8 @@
 #include "workload/trainable.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 void prepare_passes(const Workload& workload, const Platform& platform, StepCosts& costs) {
@@ -137,4 +138,4 @@ StepCosts StepModel::prepare(const Workload& workload, const Platform& platform)
 StepModel::StepModel(const Workload& workload, const Platform& platform)
     : workload_(workload), platform_(platform), costs_(prepare(workload_, platform_)) {}
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -5,7 +5,7 @@
 
 #include "performance/training/performance.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 std::string_view step_term_name(StepTerm name) {
   static constexpr std::array<std::string_view, kStepTermCount> names = {"matmul_peak",
@@ -42,4 +42,4 @@ bool is_network_term(StepTerm name) {
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

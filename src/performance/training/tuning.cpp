@@ -2,7 +2,8 @@
 #include "performance/training/performance.h"
 #include "quantity/portable_math.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 // ln of a step's time over that of a showcase, for the stack alone.
@@ -31,4 +32,4 @@ void set_tuning(Platform& platform, Tuning tuning) {
   platform.overlap.tensor = platform.overlap.expert = as_described ? 1 : stack.usual_overlap;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

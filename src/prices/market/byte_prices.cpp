@@ -6,7 +6,8 @@
 #include "prices/market/prices.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 PriceQuote byte_price(const std::vector<BytePrice>& rows, bool object_storage,
@@ -43,4 +44,4 @@ PriceQuote select_egress_price(const PriceBook& book) {
   return byte_price(book.egress, false, "egress, first tiers");
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

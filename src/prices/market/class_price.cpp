@@ -8,7 +8,8 @@
 
 #include "prices/rows/regions.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 constexpr int kDaysOfMonth = 31;  // so that the same day of the month three months before counts
@@ -169,4 +170,4 @@ bool is_market_price(const Market& market, const Offers& offers) {
   return (*high)->median <= kAgree * (*low)->median;
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "prices/market/price_rows.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 /// Sellers whose newest quarter decides: with four the median does not hang on one of them.
 inline constexpr std::size_t kEnoughSellers = 4;
@@ -43,4 +44,4 @@ PriceQuote offered_price(const Market& market, std::string_view accelerator, Off
 /// say.
 bool is_market_price(const Market& market, const Offers& offers);
 
-}  // namespace trcost
+}  // namespace trcost::prices

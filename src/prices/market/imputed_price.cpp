@@ -15,7 +15,8 @@
 #include "quantity/suggest.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 // Kinds of pricing in which a seller's own prices of two chips compare, the better first. Spot
@@ -260,4 +261,4 @@ std::optional<PriceQuote> other_class_price(const Market& market, std::string_vi
   return std::nullopt;
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "prices/market/class_price.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 /// The chip whose price says most of another's.
 struct Sibling {
@@ -41,4 +42,4 @@ std::optional<PriceQuote> other_class_price(const Market& market, std::string_vi
 /// (test_price_classes.cpp checks it).
 inline constexpr double kImputedSigma = 0.25;
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -10,7 +10,7 @@
 #include "quantity/suggest.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 bool is_price_region(const PriceBook& book, std::string_view name) {
   return std::any_of(book.rows.begin(), book.rows.end(), [&](const PriceRow& row) {
@@ -77,4 +77,4 @@ Derivation derive_price(const PriceQuote& quote, std::string_view accelerator) {
   return step;
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

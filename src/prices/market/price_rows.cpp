@@ -17,7 +17,8 @@
 #include "quantity/suggest.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 // The spread among rows; of a single one that which it states itself, at least that of a quote.
@@ -168,4 +169,4 @@ std::string describe_row(const PriceRow& row) {
                      format_price(row.median), row.date.text.empty() ? "undated" : row.date.text);
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

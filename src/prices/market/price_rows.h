@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "prices/market/prices.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 struct Regions;
 
@@ -79,4 +80,4 @@ std::string names_of(const PriceRows& rows);
 PriceQuote provider_price(const Market& market, std::string_view accelerator,
                           std::string_view provider);
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -17,7 +17,8 @@
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 bool is_term(Commitment commitment) {
@@ -247,4 +248,4 @@ PriceQuote select_price(const PriceBook& book, const PriceQuery& query) {
   return no_price(query, "");
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "prices/rows/price_book.h"
+#include "quantity/layers.h"
 #include "trcost/derivation.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 struct Regions;
 
@@ -118,4 +119,4 @@ std::string find_provider(const PriceBook& book, std::string_view provider);
 /// `unit price = median(...)` with the rows put in.
 Derivation derive_price(const PriceQuote& quote, std::string_view accelerator);
 
-}  // namespace trcost
+}  // namespace trcost::prices

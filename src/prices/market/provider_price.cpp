@@ -10,7 +10,7 @@
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 std::vector<std::string> price_providers(const PriceBook& book) {
   std::set<std::string> names;
@@ -73,4 +73,4 @@ PriceQuote provider_price(const Market& market, std::string_view accelerator,
   return quote;
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

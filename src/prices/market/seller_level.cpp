@@ -11,7 +11,8 @@
 #include "quantity/suggest.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 struct Level {
@@ -98,4 +99,4 @@ PriceQuote few_offers_price(const Market& market, std::string_view accelerator, 
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

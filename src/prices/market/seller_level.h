@@ -5,8 +5,9 @@
 #include <string_view>
 
 #include "prices/market/class_price.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 /// The price that recent offers of one or two sellers make. A seller that is known to ask a fifth
 /// more or less than its class, over two other chips at least, counts at the level of the class:
@@ -16,4 +17,4 @@ namespace trcost {
 /// empty.
 PriceQuote few_offers_price(const Market& market, std::string_view accelerator, Offers offers);
 
-}  // namespace trcost
+}  // namespace trcost::prices

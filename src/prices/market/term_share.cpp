@@ -12,7 +12,8 @@
 #include "quantity/statistics.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 bool of_class(const Market& market, const PriceRow& row) {
@@ -89,4 +90,4 @@ PriceQuote discounted(const PriceQuote& on_demand, const TermShare& share,
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

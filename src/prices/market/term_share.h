@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "prices/market/price_rows.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 /// Share of the on-demand price that sellers of the class ask under a commitment: the median over
 /// sellers, of each the median over chips of its own prices of one day, or what it publishes as its
@@ -25,4 +26,4 @@ std::optional<TermShare> term_share(const Market& market);
 PriceQuote discounted(const PriceQuote& on_demand, const TermShare& share,
                       std::string_view accelerator, const Market& market);
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -14,7 +14,8 @@
 #include "quantity/suggest.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 // `80gb` or `80g` at the start of `rest`, which moves behind it.
@@ -155,4 +156,4 @@ CloudAccelerator CloudNames::find(std::string_view name, std::optional<double> m
                    said->memory_gb ? said->memory_gb : memory_gb);
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

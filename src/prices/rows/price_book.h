@@ -8,10 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "scenario/choices.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 /// A date as precise as its source: a day, a month, a half-year, a year, or not known.
 struct PriceDate {
@@ -129,4 +130,4 @@ const Provider* known_provider(const PriceBook& book, std::string_view name);
 /// Its name in the book; the name itself where it is no known one.
 std::string provider_name(const PriceBook& book, std::string_view name);
 
-}  // namespace trcost
+}  // namespace trcost::prices

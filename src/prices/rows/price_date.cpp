@@ -8,7 +8,8 @@
 #include "prices/rows/price_files.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 // All of `text` as a whole number, or -1.
@@ -88,4 +89,4 @@ PriceDate parse_price_date(std::string_view text, std::string_view location) {
   return *std::move(date);
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

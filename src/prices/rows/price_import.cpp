@@ -19,7 +19,8 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 // What makes two prices the same offer.
@@ -246,4 +247,4 @@ std::string price_file_json(const PriceImport& import, const PriceImportOptions&
   return out + "  ]\n}\n";
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

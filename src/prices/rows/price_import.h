@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "prices/rows/price_book.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
 namespace trcost {
-
 class Catalog;
+}  // namespace trcost
+
+namespace trcost::prices {
 
 /// What the table itself does not say.
 struct PriceImportOptions {
@@ -73,4 +76,4 @@ class CloudNames {
   std::vector<CloudName> names_;  // longest first: an `l40s` is no `l4`
 };
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -12,7 +12,8 @@
 #include "quantity/suggest.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 std::string optional_text(const CsvTable& table, std::size_t row, std::string_view column) {
@@ -163,4 +164,4 @@ std::vector<CloudOffer> read_offers(const CsvTable& table, const PriceBook& book
   return offers;
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

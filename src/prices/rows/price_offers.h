@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "prices/rows/price_book.h"
+#include "quantity/layers.h"
 #include "text/csv.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 /// A line of a catalog. Numbers as they stand, empty where the line has none.
 struct CloudOffer {
@@ -33,4 +34,4 @@ std::vector<CloudOffer> read_offers(const CsvTable& table, const PriceBook& book
 /// All of the text as a finite number.
 std::optional<double> cell_number(std::string_view text);
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -14,7 +14,8 @@
 #include "prices/rows/price_import.h"
 #include "quantity/suggest.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 constexpr double kDearest = 1e9;  // USD; anything beyond is a typing error
@@ -291,6 +292,7 @@ class PriceReader::Rows : public BookReader {
 };
 
 PriceReader::PriceReader(PriceBook& book) : rows_(std::make_unique<Rows>(book)) {}
+
 PriceReader::~PriceReader() = default;
 
 void PriceReader::read_file(const JsonValue& root) {
@@ -314,4 +316,4 @@ PriceBook parse_price_file(std::string_view text, const std::string& origin,
   return book;
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

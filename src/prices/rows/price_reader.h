@@ -7,8 +7,9 @@
 
 #include "json/strict_json.h"
 #include "prices/rows/price_book.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 /// Reads price files into a book, one after another. Errors (data) name file, place and what is
 /// allowed; a row that stands twice is one, in whatever files.
@@ -32,4 +33,4 @@ class PriceReader {
   std::unique_ptr<Rows> rows_;
 };
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -4,7 +4,7 @@
 #include "prices/rows/price_book.h"
 #include "quantity/suggest.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 const Provider* known_provider(const PriceBook& book, std::string_view name) {
   const auto exact = std::ranges::find(book.providers, name, &Provider::name);
@@ -21,4 +21,4 @@ std::string provider_name(const PriceBook& book, std::string_view name) {
   return known != nullptr ? known->name : std::string(name);
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -9,7 +9,8 @@
 #include "prices/rows/price_files.h"
 #include "prices/rows/price_reader.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 bool is_built_in(const Catalog& catalog, const std::string& path) {
@@ -114,4 +115,4 @@ std::string price_date(const Catalog& catalog) {
   return catalog.is_built_in() ? book_date(catalog) : price_book(catalog).date;
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -7,7 +7,8 @@
 #include "prices/rows/regions.h"
 #include "quantity/suggest.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 // A place by what it lies in: a region of the data, or an unknown one in a known one.
@@ -107,4 +108,4 @@ RegionFit region_fit(std::string_view here, std::string_view wanted, const Regio
   return whole != RegionFit::none || named ? whole : fit_of_parts(here, "/, ", wanted, regions);
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

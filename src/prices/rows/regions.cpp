@@ -13,7 +13,8 @@
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::prices {
+
 namespace {
 
 std::optional<SourcedValue> read_value(ObjectReader& row, std::string_view key, double lowest,
@@ -138,4 +139,4 @@ const SourcedValue& require_electricity_price(const Regions& regions, const Regi
   fail_unknown(region, "electricity price", "--electricity-price");
 }
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::prices {
 
 /// A number about a region with where it comes from.
 struct SourcedValue {
@@ -63,4 +64,4 @@ const SourcedValue* grid_intensity(const Regions& regions, const Region& region)
 /// As electricity_price; throws Error (data) that says which flag to give instead.
 const SourcedValue& require_electricity_price(const Regions& regions, const Region& region);
 
-}  // namespace trcost
+}  // namespace trcost::prices

@@ -18,7 +18,8 @@
 #include "workload/blocks/vision.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr auto kAlignedRight = Align::right;
@@ -292,4 +293,4 @@ Document prices_document(const Catalog& catalog, std::string_view accelerator) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -4,11 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "report/format/document.h"
 #include "report/table/table.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// The kind of this name (`accelerators`); throws Error (usage) with a did-you-mean.
 CatalogKind catalog_kind(std::string_view name);
@@ -32,4 +33,4 @@ Table catalog_entry_table(const Catalog& catalog, CatalogKind kind, std::string_
 Document catalog_entry_document(const Catalog& catalog, CatalogKind kind,
                                 const std::string& name_or_path);
 
-}  // namespace trcost
+}  // namespace trcost::report

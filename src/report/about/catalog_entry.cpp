@@ -11,7 +11,8 @@
 #include "report/about/catalog.h"
 #include "report/about/table_document.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 struct KeySuffix {
@@ -157,4 +158,4 @@ Document catalog_entry_document(const Catalog& catalog, CatalogKind kind, const 
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -4,7 +4,8 @@
 #include "report/about/documents.h"
 #include "study/study_columns.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 std::string shown(const DiffRow& row, const DiffValue& value) {
@@ -75,4 +76,4 @@ Document diff_document(const DiffReport& report) {
   return document_of(kDiff, report, [&report] { return page_of(report); });
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "estimate/cluster/memory_fit.h"
+#include "quantity/layers.h"
 #include "report/about/solve/solve_report.h"
 #include "report/format/document.h"
 #include "report/format/row_stream.h"
@@ -22,7 +23,7 @@
 #include "trcost/report.h"
 #include "trcost/serving.h"
 
-namespace trcost {
+namespace trcost::report {
 
 Document tokens_document(const TokenReport& report);
 /// The same as json, jsonl or csv while the items come; hand the report to its finish().
@@ -53,4 +54,4 @@ Document posttraining_validation_document(const PosttrainingValidation& validati
 Document calibration_curve_document(const CalibrationCurve& curve);
 Document calibration_document(const CalibrationResult& result);
 
-}  // namespace trcost
+}  // namespace trcost::report

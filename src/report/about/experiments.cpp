@@ -10,7 +10,8 @@
 #include "report/workbook/budgets.h"
 #include "study/study_columns.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 TableColumn experiment_column(std::string_view title, std::string_view key = {}) {
@@ -211,4 +212,4 @@ Document experiments_document(const ExperimentReport& report) {
   return document;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -16,7 +16,8 @@
 #include "report/table/table.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 /// A column of a table of uses.
@@ -235,4 +236,4 @@ Document memory_document(const MemoryReport& report) {
   return document;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -19,7 +19,8 @@
 #include "study/validate/validation_columns.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 template <auto Table>
@@ -83,4 +84,4 @@ std::string schema_text(std::string_view name) {
   throw Error(ErrorKind::usage, fmt::format("there is no schema \"{}\"", name), hint);
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::report {
 
 struct Schema {
   std::string_view name;   ///< of the command, and of its variant: `validate-runs`
@@ -18,4 +20,4 @@ std::span<const Schema> schemas();
 /// The JSON Schema of this name. Throws Error (usage) with a did-you-mean.
 std::string schema_text(std::string_view name);
 
-}  // namespace trcost
+}  // namespace trcost::report

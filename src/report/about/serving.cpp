@@ -10,7 +10,8 @@
 #include "report/workbook/budgets.h"
 #include "study/serve/serving_columns.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 std::string serving_layout_words(const ServingLayout& l, double prefill) {
@@ -320,4 +321,4 @@ Document serving_document(const ServingReport& report) {
   return document;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -12,7 +12,8 @@
 #include "report/page/document_head.h"
 #include "scenario/fields.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 using Places = std::vector<const ColumnInfo*>;
@@ -309,4 +310,4 @@ Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable>
   return document;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -3,12 +3,13 @@
 
 #include <memory>
 
+#include "quantity/layers.h"
 #include "report/format/document.h"
 #include "study/sweep/columns.h"
 #include "text/held_rows.h"
 #include "trcost/sweep.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// What a format has of every row: all columns, or of a page those that are read and, after the
 /// error, whether costs are marked.
@@ -19,4 +20,4 @@ std::shared_ptr<const SweepTable> sweep_table(const SweepPlan& plan, Format form
 Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable> table,
                         HeldRows rows, const SweepHead& head);
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -9,7 +9,7 @@
 #include "report/format/format.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::report {
 
 SweepRenderer sweep_renderer(const SweepPlan& plan, Format format) {
   const RowWriter* writer = format_writer(format).rows;
@@ -84,4 +84,4 @@ void SweepDocument::close(bool interrupted) {
   write_(out);
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

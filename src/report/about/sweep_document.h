@@ -7,13 +7,14 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "study/sweep/columns.h"
 #include "study/sweep/resume.h"
 #include "text/held_rows.h"
 #include "trcost/report.h"
 #include "trcost/sweep.h"
 
-namespace trcost {
+namespace trcost::report {
 
 struct FormatWriter;
 
@@ -55,4 +56,4 @@ class SweepDocument {
   bool any_ = false;  ///< rows came already
 };
 
-}  // namespace trcost
+}  // namespace trcost::report

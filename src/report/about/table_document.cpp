@@ -6,7 +6,8 @@
 
 #include "report/page/document_head.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 using DocumentRow = std::vector<Cell>;
@@ -104,4 +105,4 @@ Document table_document(Table table, std::string name, std::string title) {
   return document;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

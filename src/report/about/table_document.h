@@ -5,12 +5,13 @@
 #include <memory>
 #include <string>
 
+#include "quantity/layers.h"
 #include "report/format/document.h"
 #include "report/table/table.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// A document with the list `name`; keeps the table.
 Document table_document(Table table, std::string name, std::string title = {});
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -11,7 +11,8 @@
 #include "report/page/document_head.h"
 #include "study/tokens/token_columns.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 using Tokens = std::optional<std::int64_t>;
@@ -172,4 +173,4 @@ Document token_families_document() {
   return table_document(std::move(table), "families", "Token families");
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -12,7 +12,8 @@
 #include "study/study_columns.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 std::string span_words(const Quantiles& q, NumberKind kind) {
@@ -181,4 +182,4 @@ Document transfer_document(const TransferReport& report) {
   return document;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -7,7 +7,8 @@
 #include "report/chart/chart.h"
 #include "report/table/markup.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr int kLabel = 190;  // pixels
@@ -72,4 +73,4 @@ std::string svg_ranges(const Ranges& ranges) {
   return out + "</svg>\n";
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

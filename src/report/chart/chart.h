@@ -5,9 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "report/page/page.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// Figures as SVG, which take their colours from the page.
 std::string svg_bars(const Bars& bars);
@@ -19,4 +20,4 @@ std::string svg_text(double x, double y, std::string_view anchor, std::string_vi
 /// The numbers behind it.
 Table heat_table(const Heat& heat);
 
-}  // namespace trcost
+}  // namespace trcost::report

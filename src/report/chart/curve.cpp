@@ -12,7 +12,8 @@
 #include "report/table/text_width.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr double kWidth = 860;  // pixels
@@ -244,4 +245,4 @@ std::string svg_curve(const Curve& curve) {
   return out + names.svg + "</svg>\n";
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

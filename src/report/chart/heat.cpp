@@ -9,7 +9,8 @@
 #include "report/chart/chart.h"
 #include "report/table/markup.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr double kHeatWidth = 860;  // pixels
@@ -102,4 +103,4 @@ Table heat_table(const Heat& heat) {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -5,7 +5,8 @@
 #include "report/format/format.h"
 #include "text/csv.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 void open_csv(std::string& out, const RowPlan& plan, const Record&) {
@@ -58,4 +59,4 @@ constexpr RowWriter kCsvRows = {
 
 const FormatWriter csv_format = {rows_of<kCsvRows>, &kCsvRows};
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -3,10 +3,10 @@
 
 #include "report/format/format.h"
 
-namespace trcost {
+namespace trcost::report {
 
 std::string render(const Document& document, Format format, const Style& style) {
   return format_writer(format).document(document, style);
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

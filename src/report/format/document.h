@@ -8,12 +8,13 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "report/page/page.h"
 #include "report/workbook/calculation.h"
 #include "text/column.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// Two columns of the rows as points.
 struct Scatter {
@@ -49,4 +50,4 @@ Document document_of(const Subject<T>& subject, const T& answer, std::function<P
 /// than a sheet holds.
 std::string render(const Document& document, Format format, const Style& style = {});
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <string>
 
+#include "quantity/layers.h"
 #include "quantity/suggest.h"
 #include "report/format/format.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr FormatInfo kFormats[] = {
@@ -36,6 +38,10 @@ bool is_among(std::string_view word, std::string_view list) {
 
 }  // namespace
 
+}  // namespace trcost::report
+
+namespace trcost {
+
 std::span<const FormatInfo> formats() {
   return kFormats;
 }
@@ -44,9 +50,17 @@ const FormatInfo& format_info(Format format) {
   return kFormats[static_cast<std::size_t>(format)];
 }
 
+}  // namespace trcost
+
+namespace trcost::report {
+
 const FormatWriter& format_writer(Format format) {
   return *kWriters[static_cast<std::size_t>(format)];
 }
+
+}  // namespace trcost::report
+
+namespace trcost {
 
 std::string format_names(Form form) {
   std::vector<std::string_view> names;

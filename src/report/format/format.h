@@ -8,9 +8,10 @@
 #include <string_view>
 
 #include "json/row_writer.h"
+#include "quantity/layers.h"
 #include "report/format/document.h"
 
-namespace trcost {
+namespace trcost::report {
 
 struct FormatWriter {
   std::string (*document)(const Document& document, const Style& style);
@@ -36,4 +37,4 @@ std::string rows_of(const Document& document, const Style&) {
   return rows_document(kRows, document.record, document.rows);
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -5,7 +5,8 @@
 #include "report/format/format.h"
 #include "report/table/markup.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 class HtmlDrawing {
@@ -111,4 +112,4 @@ std::string draw_html(const Document& document, const Style&) {
 
 const FormatWriter html_format = {draw_html, nullptr, kMostTableRows, "table"};
 
-}  // namespace trcost
+}  // namespace trcost::report

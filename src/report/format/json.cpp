@@ -5,7 +5,8 @@
 #include "json/record_json.h"
 #include "report/format/format.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 // Of a document whose rows come one after another: what stands before its list.
@@ -44,4 +45,4 @@ std::string draw_json(const Document& document, const Style&) {
 
 const FormatWriter json_format = {draw_json, &kJsonRows};
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -4,7 +4,8 @@
 
 #include "report/format/format.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 void open_jsonl(std::string&, const RowPlan&, const Record&) {}
@@ -49,4 +50,4 @@ constexpr RowWriter kJsonlRows = {
 
 const FormatWriter jsonl_format = {rows_of<kJsonlRows>, &kJsonlRows};
 
-}  // namespace trcost
+}  // namespace trcost::report

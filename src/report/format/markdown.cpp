@@ -3,7 +3,8 @@
 #include "report/format/format.h"
 #include "report/table/markup.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 // Every piece but those of a list begins after an empty line.
@@ -86,4 +87,4 @@ std::string draw_markdown(const Document& document, const Style&) {
 
 const FormatWriter md_format = {draw_markdown, nullptr, kMostTableRows, "table"};
 
-}  // namespace trcost
+}  // namespace trcost::report

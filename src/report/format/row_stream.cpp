@@ -5,7 +5,8 @@
 
 #include "report/format/format.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr std::size_t kHeldBytes = std::size_t{1} << 20;
@@ -44,4 +45,4 @@ void RowStream::flush(std::size_t above) {
   out_.clear();
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -8,9 +8,10 @@
 #include <string_view>
 
 #include "json/row_writer.h"
+#include "quantity/layers.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// Whether a format writes rows as they come.
 bool streams(Format format);
@@ -37,4 +38,4 @@ class RowStream {
   bool any_ = false;
 };
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -6,7 +6,8 @@
 #include "report/format/format.h"
 #include "report/page/text_page.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 int column_width(const Table& table, std::size_t column) {
@@ -189,4 +190,4 @@ std::string draw_text(const Document& document, const Style& style) {
 
 const FormatWriter table_format = {draw_text, nullptr, kMostTableRows, "table"};
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -14,7 +14,8 @@
 #include "trcost/error.h"
 #include "trcost/version.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 // Rows that a sheet holds beside its header.
@@ -269,4 +270,4 @@ std::string draw_workbook(const Document& document, const Style&) {
 
 const FormatWriter xlsx_format = {draw_workbook, nullptr, kMostSheetRows, "sheet of a workbook"};
 
-}  // namespace trcost
+}  // namespace trcost::report

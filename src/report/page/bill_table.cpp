@@ -8,7 +8,8 @@
 #include "report/page/estimate_tables.h"
 #include "report/page/wording.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr double kWholeDollars = 1e6;  // totals from here on are shown without cents
@@ -95,4 +96,4 @@ Table items_table(const Estimate& estimate) {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -7,7 +7,8 @@
 #include "report/page/estimate_tables.h"
 #include "report/page/wording.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr const char* kMarkLabel = "vs cheapest";
@@ -178,4 +179,4 @@ Table brief_table(std::span<const Estimate> estimates,
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -8,7 +8,7 @@
 #include "catalog/layout/layout.h"
 #include "report/page/wording.h"
 
-namespace trcost {
+namespace trcost::report {
 
 std::vector<WaterfallStep> waterfall_steps(const Estimate& estimate) {
   constexpr double kWorthShowing = 0.9995;
@@ -169,4 +169,4 @@ Table stages_table(const Estimate& estimate) {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "report/page/page.h"
 #include "report/table/table.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// The platforms side by side, one column each; the cheapest is marked when there is something to
 /// compare.
@@ -52,4 +53,4 @@ std::vector<WaterfallStep> waterfall_steps(const Estimate& estimate);
 /// item.
 std::vector<std::string> shown_amounts(const CostResult& cost);
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -8,7 +8,8 @@
 #include "quantity/quantity.h"
 #include "report/page/wording.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 std::string counted(double value) {
@@ -282,4 +283,4 @@ std::vector<Fact> pipeline_facts(const Estimate& e) {
   return facts;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

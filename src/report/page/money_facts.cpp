@@ -8,7 +8,8 @@
 #include "quantity/quantity.h"
 #include "report/page/wording.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 // An hour of an owned accelerator, part by part.
@@ -177,4 +178,4 @@ std::string bill_subtitle(const Estimate& e) {
   return missing.empty() ? "US dollars" : "US dollars; not known: " + missing;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

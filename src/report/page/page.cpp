@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace trcost {
+namespace trcost::report {
 
 Page& Page::add(Piece piece) {
   pieces.push_back(std::move(piece));
@@ -20,4 +20,4 @@ Ranges platform_ranges(std::string title) {
           false};
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

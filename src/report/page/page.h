@@ -10,10 +10,11 @@
 #include <variant>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "report/table/table.h"
 #include "report/table/text_width.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// One line of the kind `Tokens   207B, in sequences of 4096`.
 struct Fact {
@@ -153,4 +154,4 @@ struct Page {
   Page& add(Piece piece);
 };
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -4,7 +4,7 @@
 #include "report/page/wording.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
 
 std::vector<Fact> provenance_facts(std::span<const Estimate> estimates,
                                    std::string_view price_data_date) {
@@ -14,4 +14,4 @@ std::vector<Fact> provenance_facts(std::span<const Estimate> estimates,
   return price_facts(whole);
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "estimate/columns/estimate_columns.h"
+#include "quantity/layers.h"
 #include "report/page/page.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// The price of each platform in words, with where it comes from, and the price book's date.
 std::vector<Fact> provenance_facts(std::span<const Estimate> estimates,
                                    std::string_view price_data_date);
 
-}  // namespace trcost
+}  // namespace trcost::report

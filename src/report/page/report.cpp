@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "estimate/columns/estimate_columns.h"
+#include "quantity/layers.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 bool has_warning(const Estimate& estimate, const std::string& warning) {
@@ -79,6 +81,10 @@ void add_missing_prices(const Report& report, const auto& add) {
 
 }  // namespace
 
+}  // namespace trcost::report
+
+namespace trcost {
+
 std::string failure_line(const Estimator::Failure& failure) {
   return fmt::format("{} has no answer: {}{}{}", failure.accelerator, failure.message,
                      failure.hint.empty() ? "" : "; ", failure.hint);
@@ -107,6 +113,10 @@ std::vector<std::string> warning_lines(const Report& report) {
   return lines;
 }
 
+}  // namespace trcost
+
+namespace trcost::report {
+
 namespace {
 
 // The numbers that make an estimate incomplete, by their paths and the items of the bill.
@@ -123,6 +133,10 @@ std::string unknown_numbers(const Estimate& estimate) {
 }
 
 }  // namespace
+
+}  // namespace trcost::report
+
+namespace trcost {
 
 std::vector<std::string> strict_reasons(const Estimate& estimate) {
   std::vector<std::string> out;

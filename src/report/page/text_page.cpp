@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr std::string_view kEighths[] = {"",       "\u258f", "\u258e", "\u258d",
@@ -120,4 +121,4 @@ void TextPage::bar(std::string_view label, int label_width, double share, std::s
   line(text);
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -6,11 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "report/page/wording.h"
 #include "report/table/table.h"
 #include "report/table/text_width.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// A page of text under way: headings at the margin, all else indented by two, lines kept to the
 /// width.
@@ -46,4 +47,4 @@ std::string text_bar(double share, int width, bool unicode);
 /// P10, P50 and P90 on a line of `width` columns that stands for 0 to `most`.
 std::string range_bar(double p10, double p50, double p90, double most, int width, bool unicode);
 
-}  // namespace trcost
+}  // namespace trcost::report

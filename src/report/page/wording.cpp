@@ -10,7 +10,8 @@
 
 #include "workload/method.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr double kKilo = 1e3;
@@ -248,4 +249,4 @@ std::vector<Cell> distinct_cells(std::span<const std::optional<double>> values, 
   return cells;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

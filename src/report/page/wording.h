@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "report/page/page.h"
 #include "report/table/table.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// An amount in three digits: `$9.83k`, `$12.34`, `$0.145`.
 std::string short_money(double usd);
@@ -82,4 +83,4 @@ std::string term_words(std::string_view term);
 /// `data.tokens = 207B tokens: why`.
 std::string assumption_words(const Assumption& assumption);
 
-}  // namespace trcost
+}  // namespace trcost::report

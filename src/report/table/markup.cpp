@@ -4,7 +4,8 @@
 #include "report/table/text_width.h"
 #include "text/unicode.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr std::string_view kStyles = R"(
@@ -161,4 +162,4 @@ std::string html_page(std::string_view title, std::string_view body) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

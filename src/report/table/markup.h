@@ -4,9 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "report/table/table.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// Text for HTML, inside elements and quoted attributes.
 std::string html_escape(std::string_view text);
@@ -17,4 +18,4 @@ std::string html_table(const Table& table);
 /// A whole page around `body`: own styles, no scripts, nothing loaded from elsewhere.
 std::string html_page(std::string_view title, std::string_view body);
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -5,10 +5,12 @@
 #include <stdexcept>
 #include <utility>
 
-namespace trcost {
+namespace trcost::report {
 
 Cell::Cell(std::string_view text) : text_(text) {}
+
 Cell::Cell(const char* text) : text_(text) {}
+
 Cell::Cell(const std::string& text) : text_(text) {}
 
 Cell Cell::unknown() {
@@ -64,4 +66,4 @@ void Table::add_rule() {
   rules_.push_back(rows_.size());
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

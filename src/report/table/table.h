@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/numbers.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
 
 enum class Align : std::uint8_t { left, right };
 
@@ -95,4 +96,4 @@ std::string to_text(const Table& table, const Style& style = {});
 /// GitHub-flavoured Markdown.
 std::string to_markdown(const Table& table);
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -2,7 +2,7 @@
 #include "report/table/markup.h"
 #include "report/table/table.h"
 
-namespace trcost {
+namespace trcost::report {
 
 std::string to_markdown(const Table& table) {
   std::string out = "|";
@@ -25,4 +25,4 @@ std::string to_markdown(const Table& table) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

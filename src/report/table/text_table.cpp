@@ -11,7 +11,8 @@
 #include "report/table/text_width.h"
 #include "text/unicode.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr int kGap = 2;             // spaces between columns
@@ -210,4 +211,4 @@ std::string to_text(const Table& table, const Style& style) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -5,7 +5,8 @@
 
 #include "text/unicode.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr char kEscape = '\x1b';
@@ -121,4 +122,4 @@ std::string paint(std::string_view text, Ink ink, const Style& style) {
   return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -5,9 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// Columns that UTF-8 text takes on a terminal: 2 for East Asian wide characters and emoji, 0 for
 /// combining marks and escape sequences of colours, 1 for the rest.
@@ -28,4 +29,4 @@ std::string pad_left(std::string_view text, int width);
 enum class Ink { plain, bold, dim, heading, good, warn, accent };
 std::string paint(std::string_view text, Ink ink, const Style& style);
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -5,7 +5,8 @@
 
 #include "report/workbook/budget_maker.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr double kTera = 1e12;
@@ -194,4 +195,4 @@ Calculation budget_of(std::span<const Estimate> estimates) {
   return budget_of(cases);
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -5,10 +5,11 @@
 #include <span>
 #include <string>
 
+#include "quantity/layers.h"
 #include "report/workbook/calculation.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// A column of a budget.
 struct BudgetCase {
@@ -23,4 +24,4 @@ Calculation budget_of(std::span<const BudgetCase> cases);
 /// A case per platform.
 Calculation budget_of(std::span<const Estimate> estimates);
 
-}  // namespace trcost
+}  // namespace trcost::report

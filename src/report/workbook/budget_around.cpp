@@ -4,7 +4,8 @@
 
 #include "report/workbook/budget_maker.h"
 
-namespace trcost {
+namespace trcost::report {
+
 // The ends move with the total; what makes them stays as it was.
 void BudgetMaker::add_range() {
   const bool known = std::ranges::any_of(cases_, [](const BudgetCase& each) {
@@ -78,4 +79,4 @@ void BudgetMaker::add_sources() {
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -3,7 +3,8 @@
 
 #include "report/workbook/budget_maker.h"
 
-namespace trcost {
+namespace trcost::report {
+
 // The line of a unit price that this one repeats: dearer compute is dearer for experiments too.
 std::optional<std::size_t> BudgetMaker::repeats(const Row& row, std::size_t c,
                                                 const LineItem& item) const {
@@ -134,4 +135,4 @@ void BudgetMaker::add_amounts() {
   out_.charts.push_back(std::move(bill));
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

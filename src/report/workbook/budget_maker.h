@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "cost/ownership.h"
+#include "quantity/layers.h"
 #include "quantity/quantity.h"
 #include "report/page/wording.h"
 #include "report/workbook/budget.h"
 #include "report/workbook/calculation.h"
 #include "trcost/bill.h"
 
-namespace trcost {
+namespace trcost::report {
 
 class BudgetMaker {
  public:
@@ -97,4 +98,4 @@ class BudgetMaker {
   std::size_t hours_ = 0, days_ = 0, total_ = 0;
 };
 
-}  // namespace trcost
+}  // namespace trcost::report

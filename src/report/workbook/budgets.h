@@ -3,11 +3,12 @@
 // throws std::logic_error where a figure is not the answer's own to 1e-9 relative.
 #pragma once
 
+#include "quantity/layers.h"
 #include "report/workbook/calculation.h"
 #include "study/experiments/experiments.h"
 #include "trcost/serving.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// Attempts x GPU-hours of each x price; what is not filled of rented nodes apart, not in the
 /// total.
@@ -15,4 +16,4 @@ Calculation experiments_budget(const ExperimentReport& report);
 /// Dollars per million tokens from the price of a GPU-hour, tokens per second and what is sold.
 Calculation serving_budget(const ServingReport& report);
 
-}  // namespace trcost
+}  // namespace trcost::report

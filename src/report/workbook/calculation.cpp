@@ -5,7 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 using Known = std::optional<double>;
@@ -78,4 +79,4 @@ void check_figure(const Calculation& calculation, Calculation::Place at,
                          " than the answer, of " + calculation.columns[at.column]);
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

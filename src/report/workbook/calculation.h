@@ -11,10 +11,11 @@
 #include <variant>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "report/page/page.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::report {
 
 class Calculation {
  public:
@@ -92,4 +93,4 @@ class Calculation {
 void check_figure(const Calculation& calculation, Calculation::Place at,
                   const std::optional<double>& known);
 
-}  // namespace trcost
+}  // namespace trcost::report

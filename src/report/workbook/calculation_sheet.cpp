@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr std::size_t kFirstCase = 2;  // after label and unit
@@ -156,4 +157,4 @@ void draw_calculation(WorkbookFile& book, const Calculation& calculation) {
   CalculationSheet(book, calculation).draw();
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

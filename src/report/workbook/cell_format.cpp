@@ -9,7 +9,8 @@
 
 #include "quantity/portable_math.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 bool is_digit(char c) {
@@ -118,4 +119,4 @@ ShownNumber shown_duration(double value) {
   return {value / kHour, "#,##0.00\" h\""};
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::report {
 
 struct ShownNumber {
   double value = 0;
@@ -21,4 +23,4 @@ std::optional<ShownNumber> shown_number(double value, std::string_view words);
 /// A duration, `value` in seconds: hours, below a minute seconds.
 ShownNumber shown_duration(double value);
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -4,7 +4,8 @@
 
 #include "report/workbook/budgets.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 using BudgetInput = Calculation::Given;
@@ -158,4 +159,4 @@ Calculation experiments_budget(const ExperimentReport& report) {
   return StudyBudget(report).make();
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

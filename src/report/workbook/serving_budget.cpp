@@ -2,7 +2,8 @@
 #include "quantity/quantity.h"
 #include "report/workbook/budgets.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 using Given = Calculation::Given;
@@ -58,4 +59,4 @@ Calculation serving_budget(const ServingReport& report) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "quantity/layers.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 // A to Z, AA to ZZ, and so on.
@@ -30,7 +32,7 @@ std::string WorkbookFile::range_name(std::string_view sheet, std::size_t row, st
                      column_letters(last_column), last_row + 1);
 }
 
-}  // namespace trcost
+}  // namespace trcost::report
 
 #ifndef TRCOST_XLSXWRITER_FILE
 
@@ -44,21 +46,34 @@ WorkbookFile::WorkbookFile(const std::string&) {
               "spreadsheet opens",
               "--format");
 }
+
 WorkbookFile::~WorkbookFile() = default;
+
 void WorkbookFile::sheet(std::string, std::size_t, std::size_t) {}
+
 void WorkbookFile::width(std::size_t, double) {}
+
 void WorkbookFile::filter(std::size_t) {}
+
 void WorkbookFile::next_row() {}
+
 void WorkbookFile::text(std::size_t, std::string_view, bool) {}
+
 void WorkbookFile::number(std::size_t, double, const CellLook&) {}
+
 void WorkbookFile::blank(std::size_t, const CellLook&) {}
+
 void WorkbookFile::formula(std::size_t, const std::string&, std::optional<double>,
                            const CellLook&) {}
+
 std::size_t WorkbookFile::row() const {
   return 0;
 }
+
 void WorkbookFile::chart(std::size_t, std::size_t, const ChartSpec&) {}
+
 void WorkbookFile::boolean(std::size_t, bool) {}
+
 std::string WorkbookFile::close() {
   return {};
 }

@@ -10,9 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// How a cell looks.
 struct CellLook {
@@ -81,4 +82,4 @@ class WorkbookFile {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -7,7 +7,8 @@
 
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 XlsxLibrary load() {
@@ -33,5 +34,5 @@ const XlsxLibrary& xlsx_library() {
   return library;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report
 #endif

@@ -15,7 +15,8 @@
 #include "trcost/error.h"
 #include "workload/blocks/block.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 // No software is so much slower or faster than published ones: a wrong unit.
@@ -44,7 +45,7 @@ void refuse_wrong_unit(const MeasuredStep& step, double error) {
   }
   const StepModel model(step.workload, step.platform);
   const double at_peak =
-      model.step(step.layout).model_flops / (step.layout.gpus() * peak_flops(model));
+      model.step(step.layout).model_flops / (step.layout.gpus() * step_peak_flops(model));
   if (step.seconds < at_peak) {
     throw Error(ErrorKind::usage,
                 fmt::format("{:.3g} s a step, and at the peak of {:g} accelerators its FLOPs alone "
@@ -310,4 +311,4 @@ CalibrationResult calibrate(const Catalog& catalog, Measurements measured) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -11,13 +11,16 @@
 
 #include "catalog/runs/runs.h"
 #include "planner/planner.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
-
+namespace trcost::catalog {
 template <class T>
 struct Constant;
+}  // namespace trcost::catalog
+
+namespace trcost::study {
 
 /// A step that somebody measured, beside what predicts it.
 struct MeasuredStep {
@@ -172,4 +175,4 @@ struct CalibrationCurve {
 /// each.
 CalibrationCurve calibration_curve(const Catalog& catalog, std::string_view source = {});
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -12,7 +12,8 @@
 #include "quantity/portable_math.h"
 #include "study/calibrate/calibrate.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 using Vector = std::array<double, kStackFactors>;
@@ -281,4 +282,4 @@ StackFit fit_stack(const std::vector<MeasuredStep>& steps, const Pooling& poolin
   return fit;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

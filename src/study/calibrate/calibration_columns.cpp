@@ -2,10 +2,13 @@
 #include "estimate/columns/plan_columns.h"
 #include "study/validate/validation_columns.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 using CalibratedRow = const CalibrationRow&;
 using Factor = const CalibrationResult::Factor&;
 using Result = const CalibrationResult&;
@@ -163,4 +166,4 @@ const Columns<CalibrationCurve>& calibration_curve_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

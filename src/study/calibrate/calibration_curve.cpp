@@ -17,7 +17,8 @@
 #include "study/validate/validate.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr int kDraws = 24;
@@ -142,4 +143,4 @@ CalibrationCurve calibration_curve(const Catalog& catalog, std::string_view sour
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -16,7 +16,8 @@
 #include "text/unicode.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 // What is typed beside a table fills its empty cells.
@@ -225,4 +226,4 @@ void read_measured_log(const Catalog& catalog, std::istream& in, std::string_vie
   out.steps.push_back(std::move(step));
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

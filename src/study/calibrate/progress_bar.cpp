@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::size_t kMostBars = 256;
@@ -139,4 +140,4 @@ BarSpeed ProgressBars::speed() const {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::study {
 
 /// Speed of what a bar counts.
 struct BarSpeed {
@@ -40,4 +42,4 @@ class ProgressBars {
   std::vector<Bar> bars_;
 };
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -11,7 +11,8 @@
 #include "study/calibrate/progress_bar.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 // No time, speed or size of a training is beyond these.
@@ -292,4 +293,4 @@ LogSteps read_training_log(std::istream& in, std::string_view origin) {
   return result_of(reading, origin);
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

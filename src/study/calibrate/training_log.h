@@ -11,9 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::study {
 
 enum class LogProgram : std::uint8_t { megatron, torchtitan, hugging_face, lightning };
 
@@ -37,4 +38,4 @@ struct LogSteps {
 LogSteps read_training_log(std::istream& in, std::string_view origin);
 inline constexpr std::uint64_t kLargestLog = std::uint64_t{4} << 30;
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -15,7 +15,8 @@
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 using Json = nlohmann::json;
@@ -291,4 +292,4 @@ std::vector<std::string> totals_above(const DiffResult& result, double most) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

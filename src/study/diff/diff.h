@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// One value of a saved result; unknown where it is null or not there, which is never 0.
 struct DiffValue {
@@ -65,4 +66,4 @@ struct DiffReport {
   std::optional<double> fail_above;
 };
 
-}  // namespace trcost
+}  // namespace trcost::study

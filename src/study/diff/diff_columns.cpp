@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/study_columns.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 using DiffRowRef = const DiffRow&;
 using PlatformRef = const DiffPlatform&;
 using DiffAnswer = const DiffReport&;
@@ -155,4 +158,4 @@ const Columns<DiffReport>& diff_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

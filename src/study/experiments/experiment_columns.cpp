@@ -3,10 +3,13 @@
 #include "estimate/columns/plan_columns.h"
 #include "study/study_columns.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 using ExperimentRun = const ExperimentResult&;
 using PlatformRuns = const PlatformExperiments&;
 using Schedule = const ExperimentSchedule&;
@@ -198,4 +201,4 @@ const Columns<ExperimentReport>& experiment_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -12,7 +12,8 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr double kMostOfOneRun = 131072;  // accelerators, where no cluster is given
@@ -166,4 +167,4 @@ std::vector<Estimate> run_sizes(const Scenario& attempt, const Experiment& exper
   return Sizes(attempt, experiment, bounds, accelerator, estimator).find();
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

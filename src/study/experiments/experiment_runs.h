@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "study/experiments/experiments.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// The size of the final run: what the fractions are of.
 struct FinalRun {
@@ -48,4 +49,4 @@ std::vector<Estimate> run_sizes(const Scenario& attempt, const Experiment& exper
                                 const RunBounds& bounds, std::string_view accelerator,
                                 Estimator& estimator);
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -14,7 +14,8 @@
 #include "trcost/bill.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr double kRounding = 1e-9;  // of what is paid: less by this is the same
@@ -308,4 +309,4 @@ ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& ca
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// One experiment: runs that differ in nothing that costs. In JSON an entry of the list
 /// `experiments` beside the scenario's own groups:
@@ -166,4 +167,4 @@ inline constexpr double kIdleDraw = 0.3;
 /// both falling.
 JobSchedule schedule_jobs(const std::vector<ScheduledJob>& jobs, double gpus, double node);
 
-}  // namespace trcost
+}  // namespace trcost::study

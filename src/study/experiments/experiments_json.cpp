@@ -9,7 +9,8 @@
 #include "study/experiments/experiments.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::string_view kList = "experiments";
@@ -81,4 +82,4 @@ std::string take_experiments(std::string_view json, std::string_view origin,
   return rest.dump();
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -9,7 +9,8 @@
 
 #include "study/experiments/experiments.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 // What of a node a job leaves to others beside its whole ones.
@@ -73,4 +74,4 @@ JobSchedule schedule_jobs(const std::vector<ScheduledJob>& jobs, double gpus, do
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

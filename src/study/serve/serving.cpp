@@ -13,6 +13,7 @@
 #include "estimate/question/resolve_question.h"
 #include "planner/serving_layout.h"
 #include "prices/rows/price_book.h"
+#include "quantity/layers.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "study/serve/serving_explain.h"
@@ -21,7 +22,8 @@
 #include "study/serve/serving_rows.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::optional<Commitment> kPricings[] = {Commitment::on_demand, Commitment::reserved_1y,
@@ -247,6 +249,10 @@ void warn_about_speeds(ServingReport& report) {
 }
 
 }  // namespace
+
+}  // namespace trcost::study
+
+namespace trcost {
 
 std::optional<double> dollars_per_million(std::optional<double> usd, double rate, double sold) {
   if (!usd || rate <= 0) return std::nullopt;

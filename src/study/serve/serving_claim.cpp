@@ -8,13 +8,15 @@
 #include <regex>
 
 #include "catalog/assumed.h"
+#include "quantity/layers.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 #include "trcost/serving.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 enum class ClaimKind : std::uint8_t { dollars, cheaper, per_megawatt, revenue };
@@ -204,6 +206,10 @@ void judge_revenue(const Claim& claim, const ServingReport& report, ClaimJudgeme
 
 }  // namespace
 
+}  // namespace trcost::study
+
+namespace trcost {
+
 std::string_view verdict_words(Verdict verdict) {
   constexpr std::string_view kWords[] = {"holds", "holds, within the range",
                                          "possible, within the range", "does not hold"};
@@ -215,6 +221,10 @@ std::size_t ClaimJudgement::holding() const {
     return c.verdict == Verdict::holds || c.verdict == Verdict::holds_within_range;
   }));
 }
+
+}  // namespace trcost
+
+namespace trcost::study {
 
 namespace {
 
@@ -236,6 +246,10 @@ std::string verdict_sentence(const ClaimJudgement& claim) {
 }
 
 }  // namespace
+
+}  // namespace trcost::study
+
+namespace trcost {
 
 ClaimJudgement judge_claim(std::string_view text, const Catalog& catalog,
                            const ServingReport& report) {

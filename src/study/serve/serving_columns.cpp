@@ -7,10 +7,13 @@
 #include "catalog/models/weight_formats.h"
 #include "estimate/columns/plan_columns.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 using ServingRowRef = const ServingRow&;
 using Cost = const TokenCost&;
 using ServingAnswer = const ServingReport&;
@@ -320,4 +323,4 @@ const Columns<ServingReport>& serving_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "quantity/layers.h"
 #include "text/column.h"
 #include "trcost/serving.h"
 
-namespace trcost {
+namespace trcost::study {
 
 const Columns<ServingReport>& serving_columns();
 inline constexpr Subject<ServingReport> kServing{"serving", serving_columns, "serving"};
 
-}  // namespace trcost
+}  // namespace trcost::study

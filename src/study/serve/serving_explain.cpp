@@ -9,7 +9,8 @@
 #include "performance/serving/serving_shares.h"
 #include "quantity/quantity.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::string_view kFormulas = "data/phases.md, B.1 to B.5";
@@ -179,4 +180,4 @@ std::vector<Derivation> serving_derivations(const ServedPoint& of, const Serving
   return std::move(steps.steps);
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -7,11 +7,12 @@
 
 #include "catalog/software/engine.h"
 #include "performance/serving/serving_model.h"
+#include "quantity/layers.h"
 #include "trcost/bill.h"
 #include "trcost/serving.h"
 #include "workload/served_model.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// What a point was computed from.
 struct ServedPoint {
@@ -56,4 +57,4 @@ void explain_decode_step(ServingSteps& out);
 /// The chain from weights to dollars, each step with its numbers put in.
 std::vector<Derivation> serving_derivations(const ServedPoint& of, const ServingRow& row);
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -9,7 +9,8 @@
 #include "quantity/quantity.h"
 #include "study/serve/serving_explain.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::string_view kFit =
@@ -185,4 +186,4 @@ void explain_decode_step(ServingSteps& s) {
         in_seconds(step.total()));
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -7,7 +7,8 @@
 #include "catalog/software/engine.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 WeightFormat fastest_format(const ServingChip& chip) {
@@ -51,4 +52,4 @@ void note_format(const ServingQuestion& q, const ServingRow& row, const ServingC
                   row.accelerator, weight_format_name(row.format)));
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -6,9 +6,10 @@
 #include "catalog/models/weight_formats.h"
 #include "catalog/software/engine.h"
 #include "estimate/question/notes.h"
+#include "quantity/layers.h"
 #include "trcost/serving.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// As released where that is smaller than 16 bit; else 8 bit where the chip computes in it. Throws
 /// Error (usage).
@@ -20,4 +21,4 @@ bool choose_cache(const ServingQuestion& question, const Engine& engine, WeightF
 void note_format(const ServingQuestion& question, const ServingRow& row, const ServingChip& chip,
                  Notes& notes);
 
-}  // namespace trcost
+}  // namespace trcost::study

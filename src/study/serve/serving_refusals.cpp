@@ -10,7 +10,8 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 // Whether any layout at all divides what was asked for.
@@ -117,4 +118,4 @@ void refuse_load(const ServingQuestion& q, const ServingChoice& choice, const Se
               "--concurrency");
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -3,9 +3,10 @@
 #pragma once
 
 #include "planner/serving_layout.h"
+#include "quantity/layers.h"
 #include "trcost/serving.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// A question that makes no sense, whatever the platform.
 void refuse_question(const ServingQuestion& question, const ServedModel& model);
@@ -19,4 +20,4 @@ void refuse_layout(const ServingSearch& search, const ServedModel& model);
 [[noreturn]] void refuse_load(const ServingQuestion& question, const ServingChoice& choice,
                               const ServingRow& row, const Engine& engine);
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -3,7 +3,8 @@
 
 #include "text/csv.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr const char* kFile = "serving/measurements.csv";
@@ -52,4 +53,4 @@ std::vector<ServingMeasurement> serving_measurements(const Catalog& catalog) {
   return read_rows(CsvTable(catalog.file(kFile), kFile), measurement);
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "performance/serving/serving_model.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/layout.h"
 
-namespace trcost {
+namespace trcost::study {
 
 enum class ServingMode : std::uint8_t { online, offline, static_batch };
 
@@ -28,4 +29,4 @@ struct ServingMeasurement {
 
 std::vector<ServingMeasurement> serving_measurements(const Catalog& catalog);
 
-}  // namespace trcost
+}  // namespace trcost::study

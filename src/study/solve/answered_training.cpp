@@ -3,12 +3,13 @@
 
 #include "estimate/cluster/same_training.h"
 
-namespace trcost {
+namespace trcost::study {
 
 bool same_training(const Scenario& asked, const Estimate& answer) {
   if (!asked.stages.empty() || asked.has(Field::efficiency_mfu)) return true;
-  return same_training(answer.layout.global_batch, asked.number(Field::train_global_batch),
-                       answer.performance.batch_token_cost);
+  return estimation::same_training(answer.layout.global_batch,
+                                   asked.number(Field::train_global_batch),
+                                   answer.performance.batch_token_cost);
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

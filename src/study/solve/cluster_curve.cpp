@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantity/layers.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr double kClusterFactors[] = {0.125, 0.25, 0.5, 2, 4, 8};
@@ -32,6 +34,10 @@ void mark_frontier(std::vector<ClusterPoint>& points) {
 }
 
 }  // namespace
+
+}  // namespace trcost::study
+
+namespace trcost {
 
 std::vector<ClusterPoint> cluster_curve(const Scenario& scenario, const Catalog& catalog,
                                         std::span<const Estimate> estimates) {

@@ -11,7 +11,8 @@
 #include "text/column.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 [[noreturn]] void refuse_rent(std::string message, std::string hint) {
@@ -205,4 +206,4 @@ const EstimateColumn& rent_column() {
   return column;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -5,10 +5,11 @@
 #include <optional>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "trcost/scenario.h"
 #include "trcost/solve.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// Three of accelerators, time, price and dollars; the fourth is sought. What is computed on the
 /// cluster follows: the model, the tokens, or the pair of the scaling law that take that time.
@@ -44,4 +45,4 @@ RentAnswer solve_rent(const RentQuestion& question, std::string_view accelerator
 /// The column `cluster.cost_usd`: rent alone, without storage and what else a bill may hold.
 const EstimateColumn& rent_column();
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -8,6 +8,7 @@
 
 #include "estimate/columns/estimate_columns.h"
 #include "planner/planner.h"
+#include "quantity/layers.h"
 #include "quantity/quantity.h"
 #include "quantity/suggest.h"
 #include "scenario/fields.h"
@@ -15,7 +16,8 @@
 #include "text/column.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 bool is_whole(const FieldInfo& info) {
@@ -167,6 +169,10 @@ SolveTarget target_of(const EstimateColumn& column, double value) {
 }
 
 }  // namespace
+
+}  // namespace trcost::study
+
+namespace trcost {
 
 bool SolveTarget::deadline() const {
   return column->role == ColumnRole::wall_clock;

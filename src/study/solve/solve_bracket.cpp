@@ -6,7 +6,8 @@
 
 #include "study/solve/solve_probe.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 struct Bracket {
@@ -132,4 +133,4 @@ Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool who
   return found;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

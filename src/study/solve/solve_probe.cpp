@@ -8,7 +8,7 @@
 #include "estimate/columns/estimate_columns.h"
 #include "study/solve/answered_training.h"
 
-namespace trcost {
+namespace trcost::study {
 
 Prober::Prober(const Catalog& catalog, const SolveRequest& request, std::string_view accelerator,
                Setter set)
@@ -77,4 +77,4 @@ void Prober::rethrow() const {
   throw Error(ErrorKind::no_answer, "no value of the unknown has an answer");
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/error.h"
 #include "trcost/solve.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// A value of the unknown that was tried. Without an answer `achieved` is empty and it meets
 /// nothing.
@@ -75,4 +76,4 @@ struct ScanFor {
 /// target.
 Found solve_by_scan(Prober& prober, const std::vector<double>& sizes, const ScanFor& wanted);
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -6,7 +6,8 @@
 
 #include "study/solve/solve_probe.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 // Beyond so many times the fewest that meet a time, sizes only cost more.
@@ -178,4 +179,4 @@ Found solve_by_scan(Prober& prober, const std::vector<double>& sizes, const Scan
   return Scan(prober, wanted).run(sizes);
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

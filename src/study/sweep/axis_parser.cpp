@@ -7,12 +7,14 @@
 #include <charconv>
 #include <cmath>
 
+#include "quantity/layers.h"
 #include "quantity/suggest.h"
 #include "scenario/fields.h"
 #include "text/files.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 // Listed values of an axis; longer linear ranges are computed as they are needed.
@@ -72,6 +74,10 @@ double clean(double value) {
 
 }  // namespace
 
+}  // namespace trcost::study
+
+namespace trcost {
+
 SweepAxis SweepAxis::parse(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
@@ -82,6 +88,10 @@ SweepAxis SweepAxis::parse(std::string_view text) {
   const FieldInfo& field = varied_field(trim_axis(text.substr(0, equals)));
   return SweepAxisParser(field, text).parse(trim_axis(text.substr(equals + 1)));
 }
+
+}  // namespace trcost
+
+namespace trcost::study {
 
 SweepAxisParser::SweepAxisParser(const FieldInfo& field, std::string_view argument)
     : location_(fmt::format("--vary {}{}", argument.substr(0, kQuotedLength),
@@ -277,4 +287,4 @@ void SweepAxisParser::check() const {
   if (word != words.end()) refuse_repeat(*word);
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -4,9 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "trcost/sweep.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// Reads the values of one axis.
 class SweepAxisParser {
@@ -35,4 +36,4 @@ class SweepAxisParser {
   Scenario scratch_;      ///< checks values
 };
 
-}  // namespace trcost
+}  // namespace trcost::study

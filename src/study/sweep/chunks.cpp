@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 // Long enough that handing out costs nothing, short enough that an interruption is prompt.
@@ -81,4 +82,4 @@ void SweepChunks::recycle(std::string&& bytes) {
   if (spare_.size() < slots_.size()) spare_.push_back(std::move(bytes));
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::study {
 
 /// Some rows in a row, and what they became.
 struct SweepChunk {
@@ -59,4 +61,4 @@ class SweepChunks {
   std::exception_ptr error_;
 };
 
-}  // namespace trcost
+}  // namespace trcost::study

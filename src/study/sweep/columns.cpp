@@ -4,7 +4,8 @@
 #include "estimate/columns/estimate_columns.h"
 #include "scenario/fields.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 Column<SweepRow> axis_column(const FieldInfo& field) {
@@ -85,6 +86,8 @@ Columns<SweepRow> sweep_row_columns(const SweepPlan& plan,
 
 Columns<SweepHead> sweep_columns(const ColumnTable& rows) {
   using namespace column;
+  using column::json;
+  using column::text;
   Columns<SweepHead> out;
   out.add(versions<SweepHead>());
   out.add({price_date([](const SweepHead& h) -> auto& { return h.price_data_date; }),
@@ -106,4 +109,4 @@ Columns<SweepHead> sweep_columns(const ColumnTable& rows) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "json/row_writer.h"
+#include "quantity/layers.h"
 #include "text/column.h"
 #include "trcost/sweep.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// The value at a place of an axis.
 Value axis_value(const SweepAxis& axis, std::uint64_t at);
@@ -53,4 +54,4 @@ class SweepTable {
   RowPlan plan_{document_, kSweepRows, false};
 };
 
-}  // namespace trcost
+}  // namespace trcost::study

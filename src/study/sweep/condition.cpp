@@ -10,7 +10,8 @@
 #include "text/column.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::string_view kFlag = "--where";
@@ -173,4 +174,4 @@ bool holds(const ResultCondition& condition, const SweepRow& row) {
   return row.estimate != nullptr && holds(condition, *row.estimate);
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

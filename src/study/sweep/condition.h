@@ -5,9 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "trcost/sweep.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// `NAME>=VALUE` taken apart, not yet interpreted.
 struct Clause {
@@ -43,4 +44,4 @@ bool holds(const ResultCondition& condition, const Estimate& estimate);
 /// Whether the row does; without an estimate, only a condition on the error can hold.
 bool holds(const ResultCondition& condition, const SweepRow& row);
 
-}  // namespace trcost
+}  // namespace trcost::study

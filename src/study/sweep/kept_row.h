@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::study {
 
 /// What a row is ordered by.
 struct KeyValue {
@@ -34,4 +36,4 @@ inline std::uint64_t kept_bytes(const KeptRow& row) {
   return bytes;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -5,7 +5,7 @@
 
 #include "estimate/columns/estimate_columns.h"
 
-namespace trcost {
+namespace trcost::study {
 
 SweepLineReader::SweepLineReader(const SweepPlan& plan, const RowWriter& writer)
     : plan_(plan),
@@ -72,4 +72,4 @@ std::optional<std::uint64_t> SweepLineReader::search(std::size_t axis, std::stri
   return std::nullopt;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "study/sweep/columns.h"
 #include "trcost/sweep.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// Tells which row of the grid a written line is about.
 class SweepLineReader {
@@ -47,4 +48,4 @@ class SweepLineReader {
   bool answered_ = false;
 };
 
-}  // namespace trcost
+}  // namespace trcost::study

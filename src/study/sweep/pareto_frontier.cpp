@@ -5,7 +5,8 @@
 #include <functional>
 #include <iterator>
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 // Of two different points.
@@ -66,4 +67,4 @@ std::vector<KeptRow> ParetoFrontier::take() {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -5,9 +5,10 @@
 #include <map>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "study/sweep/kept_row.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// The rows that no other row beats: nowhere worse, and better somewhere. Rows that are equal in
 /// all objectives stay together. With one or two objectives a row costs O(log n), with more O(n) of
@@ -27,4 +28,4 @@ class ParetoFrontier {
   Points points_;
 };
 
-}  // namespace trcost
+}  // namespace trcost::study

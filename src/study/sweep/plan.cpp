@@ -7,11 +7,13 @@
 
 #include "estimate/question/field_names.h"
 #include "prices/market/prices.h"
+#include "quantity/layers.h"
 #include "scenario/fields.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::uint64_t kMostRows = 1'000'000'000'000;  // of a grid without --shard
@@ -30,6 +32,10 @@ std::string size_words(const std::vector<SweepAxis>& axes) {
 }
 
 }  // namespace
+
+}  // namespace trcost::study
+
+namespace trcost {
 
 SweepShard parse_shard(std::string_view text) {
   SweepShard shard;

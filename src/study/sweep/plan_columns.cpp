@@ -5,12 +5,14 @@
 #include <algorithm>
 
 #include "estimate/columns/estimate_columns.h"
+#include "quantity/layers.h"
 #include "study/sweep/condition.h"
 #include "text/column.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 std::string_view trim_column(std::string_view text) {
@@ -148,6 +150,10 @@ void check_constant(const Scenario& base, const FieldInfo& field, const Clause& 
 }
 
 }  // namespace
+
+}  // namespace trcost::study
+
+namespace trcost {
 
 void SweepPlan::add_conditions(const std::vector<std::string>& where) {
   for (const std::string& text : where) {

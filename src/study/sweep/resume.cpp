@@ -11,7 +11,8 @@
 #include "study/sweep/worker.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::uint64_t kAllRows = 50'000;  // of the grid: as many are computed again, all of them
@@ -225,4 +226,4 @@ SweepResume resume_sweep(const SweepPlan& plan, const Catalog& catalog, const Sw
   return Resume(plan, catalog, file, path, threads).find();
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

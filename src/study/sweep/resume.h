@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <string>
 
+#include "quantity/layers.h"
 #include "study/sweep/lines.h"
 #include "trcost/sweep.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// Where an interrupted file goes on.
 struct SweepResume {
@@ -34,4 +35,4 @@ struct SweepFile {
 SweepResume resume_sweep(const SweepPlan& plan, const Catalog& catalog, const SweepFile& file,
                          const std::string& path, unsigned threads = 0);
 
-}  // namespace trcost
+}  // namespace trcost::study

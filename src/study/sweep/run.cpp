@@ -6,13 +6,15 @@
 #include <system_error>
 #include <thread>
 
+#include "quantity/layers.h"
 #include "study/sweep/chunks.h"
 #include "study/sweep/selection.h"
 #include "study/sweep/worker.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -120,6 +122,10 @@ void write_selection(std::vector<SweepSelection>& selections,
 }
 
 }  // namespace
+
+}  // namespace trcost::study
+
+namespace trcost {
 
 SweepOutcome run_sweep(const SweepPlan& plan, const Catalog& catalog, const SweepRun& run,
                        const SweepRenderer& render,

@@ -6,7 +6,8 @@
 #include <optional>
 #include <utility>
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::uint64_t kParts = 256;
@@ -94,4 +95,4 @@ std::vector<SweepEdge> SweepSamples::edges() const {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

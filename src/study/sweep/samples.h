@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::study {
 
 /// Rows of the grid from `begin` to `end`, and the lines that a file has of them.
 struct SweepSample {
@@ -58,4 +60,4 @@ class SweepSamples {
   std::vector<bool> kept_;  ///< of the last rows, a ring
 };
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -8,7 +8,8 @@
 #include "text/column.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // of rows that wait to be sorted
@@ -156,4 +157,4 @@ std::deque<KeptRow> SweepSelection::take() {
   return std::move(rows_);
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

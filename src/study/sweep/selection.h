@@ -9,11 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "study/sweep/kept_row.h"
 #include "study/sweep/pareto_frontier.h"
 #include "trcost/sweep.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// The rows that --sort, --top and --pareto keep. What is kept does not depend on the order in
 /// which rows are offered: ties go to the lower row number, equal rows of a frontier all stay.
@@ -52,4 +53,4 @@ class SweepSelection {
   std::shared_ptr<Used> used_;
 };
 
-}  // namespace trcost
+}  // namespace trcost::study

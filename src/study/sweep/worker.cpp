@@ -9,7 +9,8 @@
 #include "study/sweep/condition.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 EstimateOptions options_of(const SweepPlan& plan) {
@@ -89,4 +90,4 @@ bool SweepWorker::kept() const {
       plan_.conditions(), [&](const ResultCondition& condition) { return holds(condition, row_); });
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 #include "trcost/sweep.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// Computes rows of a grid one after another; one per thread.
 class SweepWorker {
@@ -36,4 +37,4 @@ class SweepWorker {
   bool started_ = false;
 };
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/tokens/token_columns.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 
 constexpr auto token_column(std::string_view path, auto get, std::string_view help,
                             Rank rank = Rank::main, std::string_view title = {}) {
@@ -114,4 +117,4 @@ const Columns<TokenReport>& token_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/tokens.h"
 #include "workload/tokens/token_totals.h"
 
 /// The answer of `trcost tokens`: many inputs, one family or all of them side by side.
-namespace trcost {
+namespace trcost::study {
 
 struct TokenItem {
   std::string input;  ///< `1920x1080`, `1280x720 60 s 2 fps`, a path, `sizes.csv:7`
@@ -59,4 +60,4 @@ struct TokenReport {
 /// nothing left to count.
 TokenReport count_tokens(const TokenRequest& request);
 
-}  // namespace trcost
+}  // namespace trcost::study

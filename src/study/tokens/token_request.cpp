@@ -9,7 +9,8 @@
 #include "workload/images/image_files.h"
 #include "workload/images/image_sizes.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr double usual_fps = 2;  // FPS of Qwen's vision_process.py
@@ -208,4 +209,4 @@ TokenReport count_tokens(const TokenRequest& request) {
   return std::move(collector).finish();
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

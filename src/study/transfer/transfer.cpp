@@ -19,7 +19,8 @@
 #include "workload/method.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 // What a measurement leaves of an input: a throughput makes the speed certain, a time all that time
@@ -353,4 +354,4 @@ TransferResult transfer(const TransferRequest& request, const Catalog& catalog) 
   return Transfer(request, catalog).run();
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "catalog/runs/runs.h"
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// Where a workload is to run next; without `gpus` on as many accelerators as were measured.
 struct TransferTarget {
@@ -92,4 +93,4 @@ struct TransferReport {
   std::string price_data_date;  ///< YYYY-MM-DD, may be empty
 };
 
-}  // namespace trcost
+}  // namespace trcost::study

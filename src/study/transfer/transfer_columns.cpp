@@ -3,10 +3,13 @@
 #include "estimate/columns/plan_columns.h"
 #include "study/study_columns.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 using CarriedRow = const TransferRow&;
 using TransferAnswer = const TransferReport&;
 
@@ -94,4 +97,4 @@ const Columns<TransferReport>& transfer_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

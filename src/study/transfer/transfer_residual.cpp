@@ -12,7 +12,8 @@
 #include "study/validate/validate.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 // What two rows share when their ratio tells about the platform alone.
@@ -103,4 +104,4 @@ TransferResidual transfer_residual(const Catalog& catalog, bool same_chip) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

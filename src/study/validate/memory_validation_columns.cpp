@@ -3,10 +3,13 @@
 #include "estimate/columns/plan_columns.h"
 #include "study/validate/validation_columns.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 using MemoryReplayRef = const MemoryReplay&;
 using MemoryAnswer = const MemoryValidation&;
 
@@ -98,4 +101,4 @@ const Columns<MemoryValidation>& memory_validation_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

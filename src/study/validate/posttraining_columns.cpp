@@ -3,10 +3,13 @@
 #include "estimate/columns/plan_columns.h"
 #include "study/validate/validation_columns.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 using RoundReplayRef = const PosttrainingReplay&;
 
 Column<PosttrainingReplay> figure(std::string_view path, auto get, std::string_view help,
@@ -84,4 +87,4 @@ const Columns<PosttrainingValidation>& posttraining_validation_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -12,7 +12,8 @@
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::string_view kRoundLeftOut = "serving/posttraining_left_out.csv";
@@ -128,4 +129,4 @@ PosttrainingValidation validate_posttraining(const Catalog& catalog,
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

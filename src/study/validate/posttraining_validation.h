@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "study/validate/replay.h"
 #include "study/validate/validate.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// In seconds of a round, or in GPU-hours of a whole run: as `run->unit` says.
 struct PosttrainingReplay : Replay {
@@ -33,4 +34,4 @@ struct PosttrainingValidation {
 PosttrainingValidation validate_posttraining(const Catalog& catalog,
                                              const ValidationFilter& filter = {});
 
-}  // namespace trcost
+}  // namespace trcost::study

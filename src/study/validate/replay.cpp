@@ -10,7 +10,8 @@
 #include "study/validate/validate.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 // The text up to the mark, which `rest` then begins behind.
@@ -111,4 +112,4 @@ Scenario replay_scenario(const ReplayableRun& run) {
   return scenario;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "catalog/runs/runs.h"
+#include "quantity/layers.h"
 #include "trcost/scenario.h"
 #include "trcost/uncertainty.h"
 
-namespace trcost {
+namespace trcost::study {
 
 struct ValidationFilter;
 
@@ -65,4 +66,4 @@ SourceVotes votes_of(std::span<const Replay* const> rows);
 /// The scenario of a published row; throws Error (no_answer) where it cannot be asked.
 Scenario replay_scenario(const ReplayableRun& run);
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -10,7 +10,8 @@
 #include "study/serve/serving_rows.h"
 #include "trcost/serving_point.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 bool matches(const ServingMeasurement& m, const ValidationFilter& f) {
@@ -138,4 +139,4 @@ ServingValidation validate_serving(const Catalog& catalog, const ValidationFilte
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

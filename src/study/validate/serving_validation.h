@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "performance/serving/serving_model.h"
+#include "quantity/layers.h"
 #include "study/validate/validate.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// A measurement beside its prediction; rates are output tokens per second and GPU.
 struct ServingReplay {
@@ -37,4 +38,4 @@ struct ServingValidation {
 /// `filter.stack` is the engine; `filter.task` is not asked.
 ServingValidation validate_serving(const Catalog& catalog, const ValidationFilter& filter = {});
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -16,7 +16,8 @@
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 bool contains(std::string_view text, std::string_view part) {
@@ -275,4 +276,4 @@ ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter
   return result;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

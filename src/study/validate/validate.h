@@ -8,9 +8,10 @@
 
 #include "catalog/runs/runs.h"
 #include "planner/planner.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// Which measured rows to replay; an empty name takes all, `source` and `model` match a part.
 struct ValidationFilter {
@@ -98,4 +99,4 @@ RowError error_of(const ValidationRow& row);
 ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimension,
                             std::string value);
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -9,7 +9,8 @@
 #include "estimate/cluster/memory_fit.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 void predict_peak(const Catalog& catalog, MemoryReplay& row) {
@@ -90,4 +91,4 @@ MemoryValidation validate_memory(const Catalog& catalog, const ValidationFilter&
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

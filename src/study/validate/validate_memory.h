@@ -4,12 +4,13 @@
 
 #include <vector>
 
+#include "quantity/layers.h"
 #include "study/validate/replay.h"
 #include "study/validate/validate.h"
 #include "trcost/catalog.h"
 #include "trcost/layout.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// A published peak of the fullest accelerator in bytes, as its counter shows it.
 struct MemoryReplay : Replay {
@@ -30,4 +31,4 @@ struct MemoryValidation {
 /// what learns.
 MemoryValidation validate_memory(const Catalog& catalog, const ValidationFilter& filter = {});
 
-}  // namespace trcost
+}  // namespace trcost::study

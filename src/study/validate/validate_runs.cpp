@@ -16,7 +16,8 @@
 #include "trcost/estimate.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 [[noreturn]] void unknown(std::string what) {
@@ -175,4 +176,4 @@ RunValidation validate_runs(const Catalog& catalog) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "catalog/runs/runs.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 #include "trcost/uncertainty.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// A published training run beside the range that an estimate from its model, tokens and hardware
 /// alone gives.
@@ -51,4 +52,4 @@ Scenario run_scenario(const Catalog& catalog, const PublishedRun& run);
 /// the width of the range rather than the step time.
 RunValidation validate_runs(const Catalog& catalog);
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -14,7 +14,8 @@
 #include "trcost/estimate.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::string_view kLeftOut = "efficiency/vision_left_out.csv";
@@ -112,4 +113,4 @@ VisionValidation validate_vision(const Catalog& catalog, const ValidationFilter&
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -4,11 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "study/validate/replay.h"
 #include "study/validate/validate.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::study {
 
 /// A published vision-language run in GPU-hours. Rates are taken as those of the scenario's
 /// samples, without failures and production overhead.
@@ -29,4 +30,4 @@ struct VisionValidation {
 /// `filter.model` match a part, `filter.accelerator` and `filter.stack` the name.
 VisionValidation validate_vision(const Catalog& catalog, const ValidationFilter& filter = {});
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -4,10 +4,13 @@
 #include "catalog/runs/runs.h"
 #include "estimate/columns/plan_columns.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 using ValidationRowRef = const ValidationRow&;
 using Summary = const ValidationSummary&;
 using Run = const RunReplay&;
@@ -355,4 +358,4 @@ const Columns<ServingValidation>& serving_validation_columns() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "study/calibrate/calibrate.h"
 #include "study/validate/posttraining_validation.h"
 #include "study/validate/serving_validation.h"
@@ -14,7 +15,7 @@
 #include "study/validate/validate_vision.h"
 #include "text/column.h"
 
-namespace trcost {
+namespace trcost::study {
 
 const Columns<ValidationResult>& validation_columns();
 const Columns<RunValidation>& run_validation_columns();
@@ -84,4 +85,4 @@ inline constexpr Subject<CalibrationCurve> kCalibrationCurve = {
 inline constexpr Subject<CalibrationResult> kCalibration = {"calibration", calibration_columns,
                                                             "rows"};
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -7,7 +7,8 @@
 #include "workload/blocks/block_builder.h"
 #include "workload/blocks/vision.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 /// Biases of a feed-forward of inner width `ffn`.
@@ -255,4 +256,4 @@ ParameterCounts count_parameters(const Model& model) {
   return counts;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

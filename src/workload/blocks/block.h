@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "catalog/models/model.h"
+#include "quantity/layers.h"
 #include "workload/blocks/core.h"
 #include "workload/blocks/inline_list.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// The width of a matrix that tensor parallelism splits.
 enum class Split : std::uint8_t { none, output, input };
@@ -147,4 +148,4 @@ struct ParameterCounts {
 ParameterCounts count_parameters(const LanguageModel& language);
 ParameterCounts count_parameters(const Model& model);
 
-}  // namespace trcost
+}  // namespace trcost::workload

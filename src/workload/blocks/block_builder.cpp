@@ -2,7 +2,8 @@
 // Mixers of the tokens of a layer: attention of several kinds, and recurrences.
 #include "workload/blocks/block_builder.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 /// Grouped queries; Ainslie et al., arXiv:2305.13245. An output gate comes from the same product
@@ -160,4 +161,4 @@ void add_mixer(const LanguageModel& m, Mixer mixer, Block& block) {
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -2,9 +2,10 @@
 // Builder of the matrices of a layer.
 #pragma once
 
+#include "quantity/layers.h"
 #include "workload/blocks/block.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// Adds matrices to the end of a list, each a product of its own unless it is fused to the one
 /// before.
@@ -49,4 +50,4 @@ using LayerMatrices = Matrices<InlineList<Matrix, kMostMatrices>>;
 /// Adds the mixer of a layer: its matrices, vectors and core.
 void add_mixer(const LanguageModel& model, Mixer mixer, Block& block);
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <span>
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 std::span<const AttentionWindow> windows_of(const Core& core) {
@@ -59,4 +60,4 @@ double decode_flops(const Core& core) {
   return 2 * core.heads * (2 * core.kv_latent + core.shared_key);
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

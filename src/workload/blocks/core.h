@@ -6,8 +6,9 @@
 #include <array>
 
 #include "catalog/models/model.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// Work of a token on the tokens that it sees: scores and values, an indexer's choice of them, or
 /// the state of a recurrence.
@@ -97,4 +98,4 @@ inline double cached_bytes(const Core& core, double bytes) {
   return attention_values(core) * bytes + core.index_key;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

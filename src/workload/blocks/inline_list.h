@@ -4,7 +4,9 @@
 #include <array>
 #include <cstddef>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::workload {
 
 /// A list of at most N, held in place: blocks are built for every shape that a search tries.
 template <class T, std::size_t N>
@@ -23,4 +25,4 @@ class InlineList {
   std::size_t size_ = 0;
 };
 
-}  // namespace trcost
+}  // namespace trcost::workload

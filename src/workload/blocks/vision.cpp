@@ -6,7 +6,7 @@
 
 #include "workload/blocks/block_builder.h"
 
-namespace trcost {
+namespace trcost::workload {
 namespace {
 
 /// Patch embedding, class token and position table.
@@ -257,4 +257,4 @@ double connector_kept_values(const Connector& c, const Encoder& encoder, double 
   return values;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -2,9 +2,10 @@
 // Encoders and connectors as matrices and cores, for parameters, FLOPs and memory.
 #pragma once
 
+#include "quantity/layers.h"
 #include "workload/blocks/block.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// One layer of an encoder. Patch embedding, positions and outer norms are none.
 Block encoder_block(const Encoder& encoder);
@@ -31,4 +32,4 @@ double connector_forward_flops(const Connector& connector, const Encoder& encode
 double connector_kept_values(const Connector& connector, const Encoder& encoder,
                              double language_hidden, double encoder_tokens, double vision_tokens);
 
-}  // namespace trcost
+}  // namespace trcost::workload

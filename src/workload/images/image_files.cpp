@@ -37,7 +37,7 @@
 #include <stb_image.h>
 #pragma GCC diagnostic pop
 
-namespace trcost {
+namespace trcost::workload {
 namespace {
 
 // Enough of a file for its format, a WebP canvas (30 bytes) and an EXIF orientation.
@@ -279,4 +279,4 @@ FolderListing list_image_folder(const std::string& folder) {
   return listing;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -6,10 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/tokens.h"
 
 /// Sizes of real images, from file headers, never from pixels.
-namespace trcost {
+namespace trcost::workload {
 
 /// Reads width and height from the header of a JPEG, PNG, GIF, BMP or WebP file. Swaps the sides if
 /// a JPEG's EXIF orientation turns it by 90 degrees, as the preprocessors of transformers do.
@@ -32,4 +33,4 @@ bool is_image_name(const std::string& path);
 /// Throws `Error` (data) when the folder itself cannot be read.
 FolderListing list_image_folder(const std::string& folder);
 
-}  // namespace trcost
+}  // namespace trcost::workload

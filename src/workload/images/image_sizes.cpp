@@ -11,7 +11,8 @@
 #include "text/files.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 constexpr std::int64_t kLargestSide = 1'000'000;
@@ -197,4 +198,4 @@ void read_image_sizes(const std::string& path, const std::function<void(const Si
   if (rows + bad_rows == 0) csv.fail(0, "the table has no rows");
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -5,9 +5,10 @@
 #include <functional>
 #include <string>
 
+#include "quantity/layers.h"
 #include "trcost/tokens.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// One row of a table of sizes.
 struct SizesRow {
@@ -29,4 +30,4 @@ struct BadRow {
 void read_image_sizes(const std::string& path, const std::function<void(const SizesRow&)>& good,
                       const std::function<void(const BadRow&)>& bad);
 
-}  // namespace trcost
+}  // namespace trcost::workload

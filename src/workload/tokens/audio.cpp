@@ -6,7 +6,8 @@
 #include "trcost/error.h"
 #include "workload/tokens/rules.h"
 
-namespace trcost::tokens {
+namespace trcost::workload::tokens {
+
 namespace {
 
 // Whisper's front end: 16 kHz, a mel frame every 160 samples, windows of 30 s padded with silence,
@@ -72,4 +73,4 @@ std::span<const Family> audio_families() {
   return families;
 }
 
-}  // namespace trcost::tokens
+}  // namespace trcost::workload::tokens

@@ -5,7 +5,8 @@
 
 #include "workload/tokens/rules.h"
 
-namespace trcost::tokens {
+namespace trcost::workload::tokens {
+
 namespace {
 
 constexpr std::int64_t kGemmaPatch = 14;
@@ -105,4 +106,4 @@ std::span<const Family> gemma_families() {
   return families;
 }
 
-}  // namespace trcost::tokens
+}  // namespace trcost::workload::tokens

@@ -4,7 +4,8 @@
 
 #include "workload/tokens/rules.h"
 
-namespace trcost::tokens {
+namespace trcost::workload::tokens {
+
 namespace {
 
 // OpenAI, "Images and vision" guide, "Calculating costs": low detail is 85 tokens; high detail
@@ -53,4 +54,4 @@ std::span<const Family> gpt4v_families() {
   return families;
 }
 
-}  // namespace trcost::tokens
+}  // namespace trcost::workload::tokens

@@ -5,7 +5,8 @@
 #include "trcost/error.h"
 #include "workload/tokens/rules.h"
 
-namespace trcost::tokens {
+namespace trcost::workload::tokens {
+
 namespace {
 
 // --- Idefics2: SigLIP at native resolution, a perceiver of 64 latents --------------------------
@@ -164,4 +165,4 @@ std::span<const Family> idefics_families() {
   return families;
 }
 
-}  // namespace trcost::tokens
+}  // namespace trcost::workload::tokens

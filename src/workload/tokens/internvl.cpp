@@ -6,7 +6,8 @@
 
 #include "workload/tokens/rules.h"
 
-namespace trcost::tokens {
+namespace trcost::workload::tokens {
+
 namespace {
 
 // InternViT at 448 pixels: 32 x 32 patches of 14 and a class token; pixel shuffle 2x2 leaves 256.
@@ -101,4 +102,4 @@ std::span<const Family> internvl_families() {
   return families;
 }
 
-}  // namespace trcost::tokens
+}  // namespace trcost::workload::tokens

@@ -6,7 +6,8 @@
 
 #include "workload/tokens/rules.h"
 
-namespace trcost::tokens {
+namespace trcost::workload::tokens {
+
 namespace {
 
 // CLIP ViT-L/14 at 336 pixels: 24 x 24 patches and a class token, which both LLaVAs drop before
@@ -201,4 +202,4 @@ std::span<const Family> llava_families() {
   return families;
 }
 
-}  // namespace trcost::tokens
+}  // namespace trcost::workload::tokens

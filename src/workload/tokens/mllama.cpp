@@ -4,7 +4,8 @@
 
 #include "workload/tokens/rules.h"
 
-namespace trcost::tokens {
+namespace trcost::workload::tokens {
+
 namespace {
 
 // Llama 3.2 Vision: tiles of 560 pixels, 40 x 40 patches of 14 and a class token. The encoder pads
@@ -99,4 +100,4 @@ std::span<const Family> mllama_families() {
   return families;
 }
 
-}  // namespace trcost::tokens
+}  // namespace trcost::workload::tokens

@@ -8,7 +8,8 @@
 #include "trcost/error.h"
 #include "workload/tokens/rules.h"
 
-namespace trcost::tokens {
+namespace trcost::workload::tokens {
+
 namespace {
 
 // Scaled so that the longest side is at most `longest`, both sides rounded down; then up to whole
@@ -115,4 +116,4 @@ std::span<const Family> native_families() {
   return families;
 }
 
-}  // namespace trcost::tokens
+}  // namespace trcost::workload::tokens

@@ -6,7 +6,8 @@
 #include "trcost/error.h"
 #include "workload/tokens/rules.h"
 
-namespace trcost::tokens {
+namespace trcost::workload::tokens {
+
 namespace {
 
 constexpr std::int64_t kQwenMerge = 2;      // 2 x 2 patches become one language-model token
@@ -171,4 +172,4 @@ std::span<const Family> qwen_vl_families() {
   return families;
 }
 
-}  // namespace trcost::tokens
+}  // namespace trcost::workload::tokens

@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <span>
 
+#include "quantity/layers.h"
 #include "trcost/tokens.h"
 
 /// A family of token rules: its row of the table, and its rules. All rules get valid
 /// sizes. Image rules get the options merged with the defaults, so each option that the family has
 /// is set; video rules get the encoder and of the rest only what the user gave, since their limits
 /// are others.
-namespace trcost::tokens {
+namespace trcost::workload::tokens {
 
 struct VideoClip {
   ImageSize frame;
@@ -67,4 +68,4 @@ inline double aspect_ratio(ImageSize size) {
   return static_cast<double>(size.width) / static_cast<double>(size.height);
 }
 
-}  // namespace trcost::tokens
+}  // namespace trcost::workload::tokens

@@ -2,7 +2,8 @@
 #include "workload/tokens/token_totals.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 void add_product(std::int64_t& total, std::int64_t value, std::int64_t times) {
@@ -58,4 +59,4 @@ TokenDistribution TokenTally::distribution(const Histogram& histogram, std::int6
           .mean = static_cast<double>(total) / static_cast<double>(inputs_)};
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

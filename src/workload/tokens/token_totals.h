@@ -5,10 +5,11 @@
 #include <map>
 #include <optional>
 
+#include "quantity/layers.h"
 #include "trcost/tokens.h"
 
 /// Totals and spread of the token counts of many inputs.
-namespace trcost {
+namespace trcost::workload {
 
 /// Quantiles of the counts of a set by nearest rank: the smallest count that at least that share of
 /// the inputs does not exceed, so each is a count that occurs.
@@ -52,4 +53,4 @@ class TokenTally {
                                                std::int64_t total) const;
 };
 
-}  // namespace trcost
+}  // namespace trcost::workload

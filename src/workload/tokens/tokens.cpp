@@ -15,7 +15,7 @@
 #include "trcost/error.h"
 #include "workload/tokens/rules.h"
 
-namespace trcost {
+namespace trcost::workload {
 namespace {
 
 using tokens::Family;
@@ -192,6 +192,10 @@ TokenCount with_source(TokenCount count, std::string_view rule, const TokenFamil
 }
 
 }  // namespace
+
+}  // namespace trcost::workload
+
+namespace trcost {
 
 std::span<const TokenFamily> token_families() {
   static const std::vector<TokenFamily> rows = [] {

@@ -3,7 +3,8 @@
 
 #include "workload/tokens/rules.h"
 
-namespace trcost::tokens {
+namespace trcost::workload::tokens {
+
 namespace {
 
 // tokens = ceil(H/p) * ceil(W/p), and a class token in an encoder that has one.
@@ -39,4 +40,4 @@ std::span<const Family> vit_families() {
   return families;
 }
 
-}  // namespace trcost::tokens
+}  // namespace trcost::workload::tokens

@@ -9,7 +9,7 @@
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using trcost::ImageSize;
 using trcost::TokenCount;
 
@@ -22,7 +22,7 @@ std::string family_of(const std::string& name) {
   return family;
 }
 
-TokenCount count(const std::string& family, const json& in) {
+TokenCount count(const std::string& family, const Json& in) {
   if (in.contains("seconds")) {
     return trcost::count_audio_tokens(family, in["seconds"].get<double>());
   }
@@ -40,7 +40,7 @@ TokenCount count(const std::string& family, const json& in) {
   return trcost::count_image_tokens(family, size, options);
 }
 
-void check_field(const std::string& key, const json& want, const TokenCount& got) {
+void check_field(const std::string& key, const Json& want, const TokenCount& got) {
   INFO("field " << key);
   if (key == "llm" || key == "cross") {
     CHECK(got.vision == want.get<std::int64_t>());
@@ -58,7 +58,7 @@ void check_field(const std::string& key, const json& want, const TokenCount& got
 }
 
 // InternVL writes its grid as columns x rows of 448 pixels, Mllama as rows x columns of 560.
-void check_grid(const std::string& family, const json& grid, const TokenCount& got) {
+void check_grid(const std::string& family, const Json& grid, const TokenCount& got) {
   const bool internvl = family == "internvl";
   const std::int64_t side = internvl ? 448 : 560;
   CHECK(got.resized->width / side == grid[internvl ? 0 : 1].get<std::int64_t>());
@@ -69,16 +69,16 @@ void check_grid(const std::string& family, const json& grid, const TokenCount& g
 
 TEST_CASE("token vectors hold to the token", "[tokens][vectors]") {
   std::ifstream file(TRCOST_SOURCE_DIR "/tests/vectors.json");
-  const json vectors = json::parse(file);
+  const Json vectors = Json::parse(file);
   int seen = 0;
-  for (const json& vector : vectors) {
+  for (const Json& vector : vectors) {
     const auto name = vector["name"].get<std::string>();
     if (!name.starts_with("tokens/")) continue;
     ++seen;
     INFO(name);
     const std::string family = family_of(name);
     const TokenCount got = count(family, vector["inputs"]);
-    const json& want = vector["expected"];
+    const Json& want = vector["expected"];
     if (want.is_number()) {
       CHECK(got.vision == want.get<std::int64_t>());
       continue;

@@ -14,7 +14,8 @@
 #include "quantity/suggest.h"
 #include "text/unicode.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 /// A config.json is named by the model that it says it is, else by the folder that it lies in,
@@ -152,4 +153,4 @@ Model read_model(const JsonValue& document, const DataFolder& data,
   return model;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

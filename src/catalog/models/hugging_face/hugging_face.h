@@ -3,9 +3,10 @@
 
 #include "catalog/models/models.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 #include "trcost/data_folder.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Reads the config.json of Hugging Face transformers, or a model file for a document that does not
 /// look like one. A config.json gets the defaults of the family's configuration class in
@@ -15,4 +16,4 @@ namespace trcost {
 Model read_model(const JsonValue& document, const DataFolder& data,
                  const EncoderLookup& find_encoder);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

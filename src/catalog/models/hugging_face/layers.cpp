@@ -10,7 +10,7 @@
 
 #include "catalog/models/models.h"
 
-namespace trcost {
+namespace trcost::catalog {
 namespace {
 
 /// How a family says where its dense layers are.
@@ -270,4 +270,4 @@ LanguageModel read_nemotron_h(ObjectReader& r) {
   return m;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

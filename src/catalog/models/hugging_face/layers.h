@@ -7,8 +7,9 @@
 
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// A whole number from 1 on.
 double width_or(ObjectReader& config, std::string_view key, double fallback);
@@ -26,4 +27,4 @@ void read_indexer(ObjectReader& config, LanguageModel& language);
 /// Reads layers of Mamba-2, of attention, and of feed-forwards alone (Nemotron-H).
 LanguageModel read_nemotron_h(ObjectReader& config);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -7,7 +7,8 @@
 #include "catalog/models/hugging_face/towers.h"
 #include "catalog/models/models.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 /// Differences between the three generations of Qwen-VL.
@@ -152,4 +153,4 @@ void read_kimi_vl(ObjectReader& config, Model& model) {
   model.vision = vision;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

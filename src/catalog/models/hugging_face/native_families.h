@@ -5,8 +5,9 @@
 
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Qwen-VL of all generations.
 void read_qwen_vl(ObjectReader& config, Model& model);
@@ -14,4 +15,4 @@ void read_qwen_vl(ObjectReader& config, Model& model);
 void read_mistral3(ObjectReader& config, Model& model);
 void read_kimi_vl(ObjectReader& config, Model& model);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -8,7 +8,8 @@
 #include "catalog/models/hugging_face/layers.h"
 #include "catalog/models/models.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 /// Norms of queries and keys: none, over each head (Qwen3), or over all heads at once (OLMo 2).
@@ -334,4 +335,4 @@ LanguageModel read_text_family(ObjectReader& config, std::string_view family) {
   return m;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -7,8 +7,9 @@
 
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// True for a known decoder family.
 bool is_text_family(std::string_view model_type);
@@ -17,4 +18,4 @@ std::string text_family_names();
 /// Reads the decoder of a text configuration of a known family.
 LanguageModel read_text_family(ObjectReader& config, std::string_view model_type);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -4,7 +4,7 @@
 #include "catalog/models/hugging_face/text_families.h"
 #include "catalog/models/models.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 double side_or(ObjectReader& r, std::string_view key, double fallback) {
   const std::optional<JsonValue> value = r.optional_value(key);
@@ -67,4 +67,4 @@ LanguageModel nested_text(ObjectReader& config, std::string_view key,
   return read_text_family(r, family);
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

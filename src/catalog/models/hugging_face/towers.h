@@ -7,8 +7,9 @@
 
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Defaults of the configuration class of a vision tower.
 struct TowerDefaults {
@@ -42,4 +43,4 @@ Encoder pixtral_tower(ObjectReader& reader);
 LanguageModel nested_text(ObjectReader& config, std::string_view key,
                           std::string_view usual_family);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -12,7 +12,8 @@
 
 // Vision-language families of transformers (src/transformers/models/*/configuration_*.py and
 // modeling_*.py) and of OpenGVLab/InternVL.
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 /// The tower of a LLaVA-like model, by its own model_type.
@@ -276,4 +277,4 @@ void read_vision_family(ObjectReader& config, std::string_view family, Model& mo
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

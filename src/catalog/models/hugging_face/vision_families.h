@@ -7,8 +7,9 @@
 
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// True for a known vision-language family.
 bool is_vision_family(std::string_view model_type);
@@ -17,4 +18,4 @@ std::string vision_family_names();
 /// Reads decoder and vision half of a known family, token family included.
 void read_vision_family(ObjectReader& config, std::string_view model_type, Model& model);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

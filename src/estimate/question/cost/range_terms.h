@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "cost/spreads.h"
+#include "quantity/layers.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// A field that is asked as a distribution around its value.
 struct RangedField {
@@ -30,4 +31,4 @@ struct RangeTerms {
   double seed = 1;
 };
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -3,7 +3,8 @@
 #include "estimate/question/resolve_question.h"
 #include "quantity/quantity.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 double term_hours(const Scenario& scenario) {
@@ -33,4 +34,4 @@ BillTerms resolve_bill_terms(const Scenario& scenario) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/question/cost/resolve_pricing.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 constexpr std::string_view kOwned =
@@ -22,4 +23,4 @@ std::string_view pricing_word(std::optional<Commitment> commitment) {
   return commitment ? commitment_name(*commitment) : kOwned;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

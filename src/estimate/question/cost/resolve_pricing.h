@@ -5,9 +5,10 @@
 #include <optional>
 
 #include "prices/rows/price_book.h"
+#include "quantity/layers.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// What a scenario's rent promises; none where its accelerators are owned.
 std::optional<Commitment> commitment_of(const Scenario& scenario);
@@ -17,4 +18,4 @@ inline bool owns(const Scenario& scenario) {
 /// The word of --pricing, `own` for none.
 std::string_view pricing_word(std::optional<Commitment> commitment);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -4,7 +4,8 @@
 #include "estimate/question/cost/resolve_pricing.h"
 #include "estimate/question/resolve_question.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 bool ranged(const Scenario& asked, std::initializer_list<Field> fields) {
@@ -59,4 +60,4 @@ RangeTerms resolve_range_terms(const Scenario& asked) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

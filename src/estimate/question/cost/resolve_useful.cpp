@@ -6,7 +6,8 @@
 #include "estimate/question/resolve_question.h"
 #include "workload/method.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 double whole_run_overhead(const Scenario& scenario) {
@@ -51,4 +52,4 @@ UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& w
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

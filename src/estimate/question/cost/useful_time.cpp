@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace trcost {
+namespace trcost::estimation {
 
 UsefulTime useful_time(const UsefulTerms& terms, double gpus, double busy_seconds) {
   UsefulTime out;
@@ -40,4 +40,4 @@ void note_useful_time(const UsefulTerms& terms, const UsefulTime& useful, Notes&
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

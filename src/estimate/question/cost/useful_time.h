@@ -6,9 +6,10 @@
 
 #include "cost/goodput.h"
 #include "estimate/question/platform.h"
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Share of the time that steps are what runs, of an adaptation: model.md 5.6.
 inline constexpr double kOverhead = 0.9;
@@ -43,4 +44,4 @@ struct UsefulTime {
 UsefulTime useful_time(const UsefulTerms& terms, double gpus, double busy_seconds);
 void note_useful_time(const UsefulTerms& terms, const UsefulTime& useful, Notes& notes);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -5,7 +5,8 @@
 
 #include "trcost/tokens.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // Fewer than a quarter of the compute-optimal tokens. There, by the law itself, a model of less
@@ -48,4 +49,4 @@ void note_data_scale(const ResolvedWork& work, const Amounts& amounts, Notes& no
              "undertrained");
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -3,8 +3,9 @@
 
 #include "estimate/question/notes.h"
 #include "estimate/question/resolve.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Whether the tokens are so few that the run can only adapt trained weights: less than a quarter
 /// of the compute-optimal ones.
@@ -15,4 +16,4 @@ bool is_adaptation(const ResolvedWork& work, const Amounts& amounts);
 /// pre-training, that is, where the whole language model learns from a token budget.
 void note_data_scale(const ResolvedWork& work, const Amounts& amounts, Notes& notes);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

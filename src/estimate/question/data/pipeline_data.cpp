@@ -8,7 +8,8 @@
 
 #include "performance/training/performance.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // Of an accelerator: 40 GB/s of a DGX H100 from the storage network of a DGX SuperPOD (NVIDIA,
@@ -122,4 +123,4 @@ void add_data_pipeline(const Task& task, double wait, bool in_words, Estimate& o
   if (in_words) pipeline.verdict = verdict_of(pipeline, task, wait);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "estimate/question/question.h"
+#include "quantity/layers.h"
 #include "trcost/estimate.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// JPEG: COCO train2017 is 118,287 images of about 640x480 in 18 GB (cocodataset.org/#download);
 /// Open Images' 1,743,042 of 1,024 pixels on the longer side are 513 GB
@@ -25,4 +26,4 @@ double data_wait(const Task& task, double tokens_per_second);
 /// whether it keeps up; the verdict only `in_words`. `wait`: Execution::data_wait of the estimate.
 void add_data_pipeline(const Task& task, double wait, bool in_words, Estimate& out);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

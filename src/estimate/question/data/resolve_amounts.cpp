@@ -14,7 +14,8 @@
 #include "trcost/tokens.h"
 #include "workload/method.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // What the language model sees is never nothing where a sample has images: a model priced as text
@@ -149,4 +150,4 @@ Amounts resolve_amounts(const Scenario& scenario, const ResolvedWork& work, Note
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

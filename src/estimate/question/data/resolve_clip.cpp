@@ -6,9 +6,11 @@
 #include "catalog/assumed.h"
 #include "estimate/question/data/pipeline_data.h"
 #include "estimate/question/resolve.h"
+#include "quantity/layers.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // FPS of Qwen's vision_process.py, as in `trcost tokens`.
@@ -128,6 +130,10 @@ void note_stored(const Scenario& scenario, const ResolvedWork& out, Notes& notes
 
 }  // namespace
 
+}  // namespace trcost::estimation
+
+namespace trcost {
+
 std::string_view medium_word(Medium medium) {
   return medium == Medium::image ? "image" : "clip";
 }
@@ -136,6 +142,10 @@ std::string_view decoded_words(Medium medium) {
   if (medium == Medium::image) return "images";
   return medium == Medium::video ? "frames" : "windows of audio";
 }
+
+}  // namespace trcost
+
+namespace trcost::estimation {
 
 void refuse_clip_contradictions(const Scenario& scenario) {
   const bool video = scenario.has(Field::data_video);
@@ -175,4 +185,4 @@ bool resolve_clip(const Scenario& scenario, const Catalog& catalog, ResolvedWork
   return true;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -12,7 +12,8 @@
 #include "workload/default_model.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // Of an original from the web, as stored: 0.5 to 2 MB at kStoredBytesPerPixel (model.md 7); 170M of
@@ -161,4 +162,4 @@ void resolve_images(const Scenario& scenario, const Catalog& catalog, ResolvedWo
   if (size) warn_about_fixed_size(scenario, catalog, out, *size, notes);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -6,7 +6,8 @@
 #include "trcost/error.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 double resolve_pair_count(const Scenario& scenario, double text_tokens, Amounts& out,
@@ -87,4 +88,4 @@ std::optional<Scenario> contrastive_defaults(const Scenario& scenario, const Cat
   return adapted;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -11,7 +11,8 @@
 #include "scenario/choices.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 const CatalogNumber& of_samples(Packing packing, const UsefulShares& useful) {
@@ -222,4 +223,4 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -3,8 +3,9 @@
 
 #include "estimate/question/notes.h"
 #include "estimate/question/resolve.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Tokens of a sequence where nothing else says so.
 inline constexpr double kDefaultSequence = 4096;
@@ -26,4 +27,4 @@ bool in_sequence(const Workload& work);
 void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sample& sample,
                       bool from_samples, ResolvedWork& out, Notes& notes);
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -17,7 +17,8 @@
 #include "workload/trainable.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // Which matrices take adapters decides, of a mixture of experts, nearly all that learns.
@@ -206,4 +207,4 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

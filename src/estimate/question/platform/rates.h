@@ -11,8 +11,9 @@
 #include "estimate/question/platform.h"
 #include "prices/market/prices.h"
 #include "prices/rows/regions.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Prices and rates that do not depend on the layout; prepared once per platform and scenario.
 struct Rates {
@@ -33,4 +34,4 @@ struct Rates {
   std::string electricity_date;
 };
 
-}  // namespace trcost
+}  // namespace trcost::estimation

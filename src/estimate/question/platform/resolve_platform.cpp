@@ -13,7 +13,8 @@
 #include "scenario/choices.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 std::string formats_of(const Accelerator& chip) {
@@ -221,4 +222,4 @@ Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -11,7 +11,8 @@
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // Where both numbers are given, a region that only price lists know will do.
@@ -221,4 +222,4 @@ std::shared_ptr<const PriceQuote> price_of(const Scenario& scenario,
   return {rates, &*rates->listed};
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -7,6 +7,7 @@
 
 #include "estimate/columns/document_columns.h"
 #include "estimate/columns/plan_columns.h"
+#include "quantity/layers.h"
 #include "report/about/documents.h"
 #include "report/about/estimate/estimate.h"
 #include "report/page/document_head.h"
@@ -15,7 +16,8 @@
 #include "report/workbook/budget.h"
 #include "trcost/bill.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 // --- for machines -------------------------------------------------------------------------------
@@ -28,6 +30,8 @@ struct ShownAnswer {
 
 const Columns<Setting>& setting_columns() {
   using namespace column;
+  using column::json;
+  using column::text;
   static const Columns<Setting> table = {
       text(
           "path", [](const Setting& s) -> auto& { return s.path; }, "field", Rank::key),
@@ -41,6 +45,8 @@ const Columns<Setting>& setting_columns() {
 
 const Columns<ClusterPoint>& cluster_columns() {
   using namespace column;
+  using column::json;
+  using column::text;
   using P = const ClusterPoint&;
   static const Columns<ClusterPoint> table = {
       text(
@@ -63,6 +69,8 @@ const Columns<ClusterPoint>& cluster_columns() {
 
 const Columns<ShownAnswer>& answer_columns() {
   using namespace column;
+  using column::json;
+  using column::text;
   using A = const ShownAnswer&;
   static const Columns<ShownAnswer> table = [] {
     Columns<ShownAnswer> t;
@@ -198,6 +206,10 @@ Document estimate_document(const Report& report) {
   document.command = report.command;
   return document;
 }
+
+}  // namespace trcost::report
+
+namespace trcost {
 
 std::string render(const Report& report, Format format, const Style& style) {
   return render(estimate_document(report), format, style);

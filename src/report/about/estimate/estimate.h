@@ -4,10 +4,11 @@
 
 #include <span>
 
+#include "quantity/layers.h"
 #include "report/page/page.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// One screen: the question, the platforms side by side, of the cheapest the bill, its range and
 /// what would change it, what was assumed that matters most; the answer last.
@@ -34,4 +35,4 @@ Page without_answer(const Report& report);
 /// A page that begins with the question.
 Page page_of_question(const Report& report);
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -10,7 +10,8 @@
 #include "report/page/wording.h"
 #include "trcost/bill.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 std::string percent(double share) {
@@ -162,4 +163,4 @@ void add_clusters(Page& page, const Report& report) {
   page.add(std::move(curve));
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

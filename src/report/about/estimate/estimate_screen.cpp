@@ -12,7 +12,8 @@
 #include "report/page/wording.h"
 #include "trcost/bill.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 // A share of the peak in whole percent; what is nearly all is not rounded to it.
@@ -262,4 +263,4 @@ Page estimate_brief(const Report& report) {
   return page.add(Grid{std::move(reasons)});
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

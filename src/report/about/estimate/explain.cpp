@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "quantity/layers.h"
 #include "report/page/text_page.h"
 #include "text/unicode.h"
 #include "trcost/bill.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 void show_derivation(TextPage& page, int number, const Derivation& step) {
@@ -85,6 +87,10 @@ void show_estimate(TextPage& page, const Estimate& e, const Estimate& first) {
 }
 
 }  // namespace
+
+}  // namespace trcost::report
+
+namespace trcost {
 
 std::string render_explain(const Report& report, const Style& style) {
   TextPage page(style);

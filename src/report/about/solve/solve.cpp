@@ -16,7 +16,8 @@
 #include "report/workbook/budget.h"
 #include "scenario/fields.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr int kTimeDigits = 6;  // 182.625 d
@@ -162,4 +163,4 @@ Document solve_document(const SolveReport& report) {
   return document;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "report/about/solve/solve_report.h"
 #include "text/column.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// A solution with what stands beside it in a row.
 struct SolutionRow {
@@ -49,4 +50,4 @@ bool is_unknown(const SolveReport& report, std::string_view path);
 /// target.
 bool is_further(const SolveReport& report, const ColumnInfo& column);
 
-}  // namespace trcost
+}  // namespace trcost::report

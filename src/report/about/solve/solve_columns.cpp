@@ -7,10 +7,13 @@
 #include "scenario/fields.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 using SolutionRowRef = const SolutionRow&;
 using SolveAnswerRef = const SolveAnswer&;
 using Run = const ClusterRun&;
@@ -276,4 +279,4 @@ bool is_further(const SolveReport& report, const ColumnInfo& column) {
          &column != report.target.column && !is_unknown(report, column.path);
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

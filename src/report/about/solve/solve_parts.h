@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "report/about/solve/solve_report.h"
 #include "report/page/page.h"
 #include "report/table/table.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// A row per platform: the unknowns, the target and what they cost. Why one is not solved stands on
 /// stderr.
@@ -30,4 +31,4 @@ std::vector<std::string> solution_warnings(const SolveReport& report);
 /// What a cluster produces in its time: FLOP, dollars, and the model that these train.
 std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution);
 
-}  // namespace trcost
+}  // namespace trcost::report

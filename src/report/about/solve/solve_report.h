@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/solve.h"
 
-namespace trcost {
+namespace trcost::report {
 
 /// What `trcost solve` shows.
 struct SolveReport {
@@ -23,4 +24,4 @@ struct SolveReport {
 /// `cost.total at most $1.00M`.
 std::string target_words(const SolveTarget& target);
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -11,7 +11,8 @@
 #include "scenario/fields.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 // The short title of a target, unless another column of the table has it.
@@ -151,4 +152,4 @@ Table choices_table(const Solution& solution) {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -8,7 +8,8 @@
 #include "report/page/wording.h"
 #include "trcost/report.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 std::string pair_words(const ComputeOptimal& pair) {
@@ -114,4 +115,4 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
   return facts;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

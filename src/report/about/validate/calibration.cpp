@@ -7,7 +7,8 @@
 #include "report/page/document_head.h"
 #include "study/validate/validation_columns.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 Cell error_cell(double share) {
@@ -132,4 +133,4 @@ Document calibration_curve_document(const CalibrationCurve& curve) {
   return document_of(kCalibrationCurve, curve, [&curve] { return page_of(curve); });
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

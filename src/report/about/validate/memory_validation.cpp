@@ -9,7 +9,8 @@
 #include "report/page/document_head.h"
 #include "study/validate/validation_columns.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 using MemoryRow = MemoryReplay;
@@ -86,4 +87,4 @@ Document memory_validation_document(const MemoryValidation& validation, bool row
                      [&validation, rows] { return page_of(validation, rows); });
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

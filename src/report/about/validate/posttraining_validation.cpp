@@ -8,7 +8,8 @@
 #include "report/page/document_head.h"
 #include "study/validate/validation_columns.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 using RoundRow = PosttrainingReplay;
@@ -123,4 +124,4 @@ Document posttraining_validation_document(const PosttrainingValidation& validati
                      [&validation, rows] { return page_of(validation, rows); });
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

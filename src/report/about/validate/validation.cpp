@@ -11,7 +11,7 @@
 #include "report/page/document_head.h"
 #include "study/validate/validation_columns.h"
 
-namespace trcost {
+namespace trcost::report {
 
 Cell signed_share_cell(double share) {
   return Cell::number(share, fmt::format("{:+.1f} %", 100 * share));
@@ -218,4 +218,4 @@ Document validation_document(const ValidationResult& result, ValidationPart part
                      page);
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "report/page/page.h"
 #include "report/table/table.h"
 #include "study/validate/validate.h"
 
-namespace trcost {
+namespace trcost::report {
 
 Cell share_cell(double share);
 Cell signed_share_cell(double share);
@@ -28,4 +29,4 @@ struct MatchPoint {
 Curve match_curve(std::string title, std::string measured, const std::vector<MatchPoint>& points,
                   Table numbers);
 
-}  // namespace trcost
+}  // namespace trcost::report

@@ -9,7 +9,8 @@
 #include "report/page/document_head.h"
 #include "study/validate/validation_columns.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 Cell replay_rate(double tokens) {
@@ -228,4 +229,4 @@ Document serving_validation_document(const ServingValidation& validation, bool r
                      [&validation, rows] { return page_of(validation, rows); });
 }
 
-}  // namespace trcost
+}  // namespace trcost::report
