@@ -6,7 +6,6 @@
 #include "quantity/portable_math.h"
 
 namespace trcost::planner {
-
 namespace {
 
 constexpr double kMebi = 1048576;

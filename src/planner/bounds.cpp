@@ -5,7 +5,6 @@
 #include <cmath>
 
 namespace trcost::planner {
-
 namespace {
 
 // Forward matmuls take less than their share of the FLOPs, but not by much.

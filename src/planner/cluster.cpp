@@ -6,7 +6,6 @@
 #include "planner/space.h"
 
 namespace trcost::planner {
-
 namespace {
 
 /// Whether a layout fits on `gpus`, in the way that takes the least memory.

@@ -8,7 +8,6 @@
 #include <tuple>
 
 namespace trcost::planner {
-
 namespace {
 
 // The runner-up is looked for this far beyond the best, among so many structures (choices: what

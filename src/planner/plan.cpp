@@ -12,7 +12,6 @@
 #include "trcost/numbers.h"
 
 namespace trcost::planner {
-
 namespace {
 
 // What would still let it in on so many.

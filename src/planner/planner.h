@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "quantity/layers.h"
 
 namespace trcost::planner {

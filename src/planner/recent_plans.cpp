@@ -5,7 +5,6 @@
 #include <utility>
 
 namespace trcost::planner {
-
 namespace {
 
 constexpr std::uint64_t kPrime = 0x100000001b3;  // FNV-1a

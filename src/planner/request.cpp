@@ -13,7 +13,6 @@
 #include "trcost/error.h"
 
 namespace trcost::planner {
-
 namespace {
 
 [[noreturn]] void refuse(std::string message, std::string hint, std::string flag) {

@@ -9,7 +9,6 @@
 #include "planner/effort.h"
 
 namespace trcost::planner {
-
 namespace {
 
 thread_local double ranked = 0;

@@ -7,7 +7,6 @@
 #include "trcost/serving_point.h"
 
 namespace trcost::planner {
-
 namespace {
 
 // Engines give every rank whole heads, and replicate keys where there are fewer of them than ranks.

@@ -9,7 +9,6 @@
 #include "catalog/software/choices.h"
 
 namespace trcost::planner {
-
 namespace {
 
 // Share of the stages' slots that have to hold a layer when the layers do not divide evenly: Llama

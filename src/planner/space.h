@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "planner/planner.h"
 #include "quantity/layers.h"
 

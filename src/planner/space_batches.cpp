@@ -6,7 +6,6 @@
 #include "planner/space.h"
 
 namespace trcost::planner {
-
 namespace {
 
 // The weights of a search are choices, held by the properties of tests/planner: a larger cluster is

@@ -5,7 +5,7 @@
 #include "catalog/hardware/efficiency.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 
 using namespace trcost;
 using Catch::Matchers::WithinRel;

@@ -5,8 +5,8 @@
 
 #include "catalog/hardware/efficiency.h"
 #include "catch.h"
-#include "performance/memory/memory.h"
-#include "performance/training/performance.h"
+#include "performance/memory/memory_model.h"
+#include "performance/training/step_model.h"
 #include "trcost/catalog.h"
 #include "workload/blocks/block.h"
 #include "workload/reference_vectors.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "catch.h"
-#include "performance/memory/memory.h"
+#include "performance/memory/memory_model.h"
 #include "planner/scenarios.h"
 #include "trcost/catalog.h"
 #include "workload/blocks/block.h"

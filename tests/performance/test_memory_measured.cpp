@@ -7,7 +7,7 @@
 #include "catalog/runs/runs.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "workload/blocks/block.h"
 #include "workload/reference_vectors.h"
 

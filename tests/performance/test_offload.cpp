@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "catch.h"
-#include "performance/memory/memory.h"
+#include "performance/memory/memory_model.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"

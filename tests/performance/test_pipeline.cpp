@@ -7,7 +7,7 @@
 
 #include "catalog/models/model.h"
 #include "catch.h"
-#include "performance/training/pipeline.h"
+#include "performance/memory/pipeline.h"
 #include "trcost/catalog.h"
 #include "workload/blocks/block.h"
 

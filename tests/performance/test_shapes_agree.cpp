@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "catch.h"
-#include "performance/training/shapes.h"
+#include "performance/training/layer_shape.h"
 #include "planner/scenarios.h"
 #include "trcost/estimate.h"
 #include "workload/closed_form.h"

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "catch.h"
-#include "performance/memory/memory.h"
-#include "performance/training/performance.h"
+#include "performance/memory/memory_model.h"
+#include "performance/training/step_model.h"
 #include "planner/scenarios.h"
 #include "trcost/catalog.h"
 

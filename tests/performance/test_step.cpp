@@ -9,7 +9,7 @@
 #include "catalog/hardware/peak.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "performance/training/step_account.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catalog_fixture.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "planner/planner.h"
 #include "workload/reference_vectors.h"
 

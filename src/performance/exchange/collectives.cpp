@@ -7,7 +7,6 @@
 #include "quantity/portable_math.h"
 
 namespace trcost::performance {
-
 namespace {
 
 // Share of an all-reduce's two passes that remains where switches reduce: NVLS on 8 H200 reaches

@@ -6,11 +6,24 @@
 #include <cstdint>
 #include <string_view>
 
-#include "performance/training/layer_cost.h"
-#include "performance/training/performance.h"
+#include "catalog/hardware/efficiency.h"
 #include "quantity/layers.h"
+#include "trcost/catalog.h"
 
 namespace trcost::performance {
+
+/// The network as a rank sees it, innermost tier first.
+struct Fabric {
+  int tiers = 0;
+  std::array<double, 4> size{};  ///< ranks within one domain of the tier; last: unbounded
+  std::array<double, 4> seconds_per_byte{};
+  std::array<double, 4> latency_seconds{};  ///< per doubling of the ranks
+  /// Of the innermost tier's domain, all ranks, for a group that is within them whole; `size` has
+  /// those that a plan uses, so that its degrees divide it (an NVL72 rack: 64 of 72; model.md 5.2).
+  double whole_domain = 0;
+  double all_reduce = 2;  ///< all-reduce in units of an all-gather, innermost tier
+  double half_bytes = 0;  ///< payload at half of the innermost tier's rate
+};
 
 /// Share of the latency that each step of a ring costs beside the doublings: a ring passes every
 /// member once. Fitted to the measured all-reduce of 32 B200 on 4 nodes and 8 A100 (collectives of

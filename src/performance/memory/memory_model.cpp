@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layout puts on the fullest device, from the bytes of a prepared workload.
+#include "performance/memory/memory_model.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "performance/memory/memory.h"
 
 namespace trcost::performance {
 

@@ -3,12 +3,11 @@
 // them.
 #include <algorithm>
 
-#include "performance/memory/memory.h"
+#include "performance/memory/memory_model.h"
 #include "workload/blocks/block.h"
 #include "workload/blocks/gradients.h"
 
 namespace trcost::performance {
-
 namespace {
 
 constexpr std::array<Recompute, 3> kModes{Recompute::none, Recompute::selective, Recompute::full};

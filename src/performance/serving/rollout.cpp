@@ -12,7 +12,6 @@
 #include "trcost/numbers.h"
 
 namespace trcost::performance {
-
 namespace {
 
 // Mean of min(X, limit) of a lognormal X.

@@ -2,6 +2,8 @@
 // How fast one replica of a model generates at a load, and how much it holds.
 #pragma once
 
+#include <string_view>
+
 #include "catalog/software/engine.h"
 #include "quantity/layers.h"
 #include "trcost/layout.h"
@@ -9,6 +11,25 @@
 #include "workload/served_model.h"
 
 namespace trcost::performance {
+
+/// Load of the busiest expert's GPU over the mean (DeepSeek-V3, arXiv:2412.19437, section 3.4:
+/// redundant experts bring it near 1).
+inline constexpr double kExpertImbalance = 1.1;
+/// Share of the 16-bit peak that the core of attention reaches, decoding and in a prompt
+/// (assumptions; the fitted factors of engines and chips stand on them).
+inline constexpr double kDecodeAttention = 0.6;
+inline constexpr double kPrefillAttention = 0.5;
+/// A token crosses the network once per node that holds one of its experts, four at most
+/// (DeepSeek-V3, section 3.2.2), of a network that reaches 0.8 (assumption), half of it hidden by a
+/// second micro-batch (assumption).
+inline constexpr double kNodesPerToken = 4;
+inline constexpr double kServingNetworkShare = 0.8;
+inline constexpr double kNetworkExposed = 0.5;
+/// No engine reaches more of the peak in a prompt, whatever its factor says (assumption).
+inline constexpr double kMostPrefill = 0.9;
+inline constexpr double kExchangeBytes = 3;  ///< a token's number: 1 byte out, 2 back
+/// Accelerators that only read prompts are not busier: no queue of random arrivals is short above.
+inline constexpr double kBusiestPrefill = 0.9;
 
 /// Peak of matmuls whose weights take so many bytes each. Chips without the format compute as wide
 /// as they must: 8-bit for their own 4-bit format, 16-bit for what is only stored small.
@@ -109,5 +130,12 @@ class ServingModel {
   double prefill_dense_ = 0;  // the same without the head
   double expert_peak_ = 0;
 };
+
+/// A prompt and an answer longer than the model's context, where that is known.
+void check_context(const ServedModel& model, double prompt, double answer, std::string_view flag);
+/// Tokens that are guessed without the share that is accepted, or that share without a guess.
+void check_speculation(double drafted, double acceptance);
+/// A tensor-parallel degree that heads do not divide into.
+void check_tensor_parallel(const ServedModel& model, int tp, std::string_view flag);
 
 }  // namespace trcost::performance

@@ -4,8 +4,7 @@
 
 #include "catalog/hardware/efficiency.h"
 #include "performance/training/kernels.h"
-#include "performance/training/layer_cost.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "quantity/layers.h"
 #include "trcost/layout.h"
 

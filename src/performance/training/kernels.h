@@ -5,13 +5,22 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "performance/training/layer_cost.h"
-#include "performance/training/performance.h"
+#include "performance/training/layer_shape.h"
+#include "performance/training/platform.h"
 #include "quantity/layers.h"
 
 namespace trcost::performance {
 
-DeviceCosts prepare_device_costs(const Platform& platform, Attention attention);
+/// Seconds of one layer and one micro-batch, by cause.
+struct LayerTime {
+  double matmul_forward = 0, matmul_dgrad = 0, matmul_wgrad = 0;
+  double attention_forward = 0, attention_backward = 0;
+  double elementwise_forward = 0, elementwise_backward = 0;
+  double tensor_forward = 0, tensor_backward = 0;
+  double context_forward = 0, context_backward = 0;
+  double expert_forward = 0, expert_backward = 0;
+  double host_forward = 0, host_backward = 0;
+};
 
 /// Partition of a layer for one rank and micro-batch.
 struct LayerSplit {

@@ -7,7 +7,6 @@
 #include "quantity/portable_math.h"
 
 namespace trcost::performance {
-
 namespace {
 
 // Ring attention hides its exchange behind this share of the attention kernels (model.md 5.1).

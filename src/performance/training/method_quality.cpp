@@ -11,7 +11,6 @@
 #include "quantity/portable_math.h"
 
 namespace trcost::performance {
-
 namespace {
 
 // Fewer experiments than this do not stand for a family.

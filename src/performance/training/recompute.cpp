@@ -6,7 +6,6 @@
 #include "performance/training/layers.h"
 
 namespace trcost::performance {
-
 namespace {
 
 // Share of the element-wise work of a forward pass that norms and activation functions are [D].

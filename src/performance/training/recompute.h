@@ -3,7 +3,6 @@
 #pragma once
 
 #include "performance/training/evaluation.h"
-#include "performance/training/layer_cost.h"
 #include "quantity/layers.h"
 
 namespace trcost::performance {

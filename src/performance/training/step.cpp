@@ -12,7 +12,6 @@
 #include "quantity/portable_math.h"
 
 namespace trcost::performance {
-
 namespace {
 
 // Nodes are counted in eights whatever the domain: stragglers are a matter of hosts.

@@ -2,11 +2,10 @@
 // Parts of the time of one step, as the step model adds them up.
 #pragma once
 
-#include "performance/exchange/data_exchange.h"
-#include "performance/training/offload.h"
-#include "performance/training/performance.h"
-#include "performance/training/pipeline.h"
+#include "performance/memory/pipeline.h"
+#include "performance/training/data_exchange.h"
 #include "performance/training/recompute.h"
+#include "performance/training/step_model.h"
 #include "quantity/layers.h"
 
 namespace trcost::performance {

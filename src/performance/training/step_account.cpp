@@ -347,11 +347,9 @@ StepAccount StepModel::account(const Layout& layout) const {
 bool per_replica(const ExchangeAccount& exchange) {
   return exchange.per == kPerLayers;
 }
-
 bool per_micro_batch(const ExchangeAccount& exchange) {
   return exchange.per == kPerMicroBatch;
 }
-
 bool per_step(const ExchangeAccount& exchange) {
   return exchange.per == kPerStep;
 }

@@ -6,13 +6,12 @@
 #include "performance/exchange/collectives.h"
 #include "performance/memory/memory.h"
 #include "performance/training/kernels.h"
-#include "performance/training/performance.h"
-#include "performance/training/shapes.h"
+#include "performance/training/layer_shape.h"
+#include "performance/training/step_model.h"
 #include "workload/blocks/block.h"
 #include "workload/blocks/gradients.h"
 
 namespace trcost::performance {
-
 namespace {
 
 void prepare_passes(const Workload& workload, const Platform& platform, StepCosts& costs) {

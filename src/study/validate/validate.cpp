@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "catalog/software/choices.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "catalog/software/choices.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "quantity/quantity.h"
 #include "text/csv.h"
 #include "trcost/error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "performance/training/pipeline.h"
+#include "performance/memory/pipeline.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,6 @@
 #include "workload/blocks/block.h"
 
 namespace trcost::performance {
-
 namespace {
 
 double& at(std::array<double, kPlaces>& layers, Place place) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "performance/training/shapes.h"
+#include "performance/training/layer_shape.h"
 
 #include <algorithm>
 
 #include "workload/blocks/block.h"
 
 namespace trcost::performance {
-
 namespace {
 
 // Materialised scores of an encoder, per entry and forward pass, as bytes at the memory's rate.
