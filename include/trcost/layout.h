@@ -89,7 +89,14 @@ struct Degrees {
 };
 
 /// What of a model a dimension deals out to its ranks.
-enum class Deals : std::uint8_t { nothing, heads, layers, tokens, experts, expert_channels };
+enum class PartitionedUnit : std::uint8_t {
+  nothing,
+  heads,
+  layers,
+  tokens,
+  experts,
+  expert_channels
+};
 
 /// One dimension of parallelism: what files, flags (`--tp`), fields (`layout.tp`) and answers call
 /// it, where it stands, what it splits and what it asks of the software.
@@ -100,27 +107,27 @@ struct Dimension {
   int LayoutDegrees::*in;
   std::optional<int> Degrees::*given;
   bool of_gpus;  ///< the accelerators at work are the product of these
-  Deals deals = Deals::nothing;
+  PartitionedUnit partitions = PartitionedUnit::nothing;
   bool evenly = false;  ///< the degree divides what it deals; else it is at most that
   /// Of layouts that are equally fast the plan is the one with the least of this degree: that of 1
   /// counts first, 0 not at all.
-  std::uint8_t avoided = 0;
+  std::uint8_t tie_break_rank = 0;
   /// The key of a stack's file that says whether the software can; empty where all can.
   std::string_view ability = {};
 };
 inline constexpr Dimension kDimensions[] = {
-    {"tp", "tensor", "tensor parallel degree", &LayoutDegrees::tp, &Degrees::tp, true, Deals::heads,
-     true, 3, "tensor_parallel"},
+    {"tp", "tensor", "tensor parallel degree", &LayoutDegrees::tp, &Degrees::tp, true,
+     PartitionedUnit::heads, true, 3, "tensor_parallel"},
     {"pp", "pipeline", "pipeline parallel degree", &LayoutDegrees::pp, &Degrees::pp, true,
-     Deals::layers, false, 1, "pipeline_parallel"},
+     PartitionedUnit::layers, false, 1, "pipeline_parallel"},
     {"vp", "stages per rank", "pipeline stages per rank", &LayoutDegrees::vp, &Degrees::vp, false,
-     Deals::nothing, false, 5, "virtual_pipeline"},
+     PartitionedUnit::nothing, false, 5, "virtual_pipeline"},
     {"cp", "context", "context parallel degree", &LayoutDegrees::cp, &Degrees::cp, true,
-     Deals::tokens, false, 2, "context_parallel"},
+     PartitionedUnit::tokens, false, 2, "context_parallel"},
     {"ep", "expert", "expert parallel degree", &LayoutDegrees::ep, &Degrees::ep, false,
-     Deals::experts, true, 4},
+     PartitionedUnit::experts, true, 4},
     {"etp", "expert tensor", "ranks that share one expert's matrices, where there are experts",
-     &LayoutDegrees::etp, &Degrees::etp, false, Deals::expert_channels, true},
+     &LayoutDegrees::etp, &Degrees::etp, false, PartitionedUnit::expert_channels, true},
     {"dp", "data", "data parallel degree", &LayoutDegrees::dp, &Degrees::dp, true},
 };
 inline constexpr std::size_t kDimensionCount = std::size(kDimensions);

@@ -12,7 +12,7 @@ constexpr double kMebi = 1048576;
 
 }  // namespace
 
-UsualBatch usual_batch_of(double training_tokens, double seq_length) {
+UsualBatch compute_usual_batch(double training_tokens, double seq_length) {
   const double practice = 4 * kMebi * portable_pow(training_tokens / 2e12, 0.6);
   const double floor = std::min(128 * seq_length, 0.5 * kMebi);
   const double tokens = std::max(practice, floor);

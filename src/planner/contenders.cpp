@@ -21,25 +21,25 @@ constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 LayoutDegrees model_split(const Layout& l) {
   LayoutDegrees split = l;
   for (const Dimension& each : kDimensions) {
-    if (each.deals == Deals::nothing) split.*each.in = 1;
+    if (each.partitions == PartitionedUnit::nothing) split.*each.in = 1;
   }
   return split;
 }
 
-// The degrees that a simple layout has few of, the first to be avoided first.
-constexpr auto kAvoided = [] {
-  constexpr auto counts = [](const Dimension& each) { return each.avoided > 0; };
+// The degrees that a simple layout has few of, the first to be tie_break_rank first.
+constexpr auto kTieBreakDegrees = [] {
+  constexpr auto counts = [](const Dimension& each) { return each.tie_break_rank > 0; };
   std::array<Dimension, std::ranges::count_if(kDimensions, counts)> out = {};
   std::ranges::copy_if(kDimensions, out.begin(), counts);
-  std::ranges::sort(out, {}, &Dimension::avoided);
+  std::ranges::sort(out, {}, &Dimension::tie_break_rank);
   return out;
 }();
 
 // Those that are simpler to run come first; then all, so that no two layouts stand in chance's
 // order.
 auto complexity(const Layout& l) {
-  std::array<int, kAvoided.size()> degrees = {};
-  std::ranges::transform(kAvoided, degrees.begin(),
+  std::array<int, kTieBreakDegrees.size()> degrees = {};
+  std::ranges::transform(kTieBreakDegrees, degrees.begin(),
                          [&](const Dimension& each) { return l.*each.in; });
   return std::tuple(degrees, l.sharding, l.recompute, l.micro_batch, model_split(l));
 }

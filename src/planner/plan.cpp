@@ -90,7 +90,7 @@ bool best_layout(const StepModel& model, const PlanRequest& request, Idle idle, 
 std::optional<Plan> fitting_plan(const StepModel& model, const PlanRequest& asked) {
   check_request(model, asked);
   PlanRequest request = asked;
-  request.gpus = asked.busy();
+  request.gpus = asked.gpus_at_work();
   Plan result;
   if (!best_layout(model, request, Idle::none, result)) return std::nullopt;
   return told(model, request, result);
@@ -99,7 +99,7 @@ std::optional<Plan> fitting_plan(const StepModel& model, const PlanRequest& aske
 Plan plan(const StepModel& model, const PlanRequest& asked) {
   if (std::optional<Plan> fitting = fitting_plan(model, asked)) return *std::move(fitting);
   PlanRequest request = asked;
-  request.gpus = asked.busy();
+  request.gpus = asked.gpus_at_work();
   Plan result;
   const bool exists = LayoutSearch(model, request, Idle::none, 0).least_memory(result);
   if (exists && (request.complete() || request.allow_too_large)) {

@@ -39,7 +39,7 @@ struct PlanRequest : Degrees {
   /// the rest stay idle.
   [[nodiscard]] bool complete() const;
   /// The GPUs that the degrees given leave at work.
-  [[nodiscard]] double busy() const;
+  [[nodiscard]] double gpus_at_work() const;
   bool operator==(const PlanRequest&) const = default;
 };
 
@@ -109,7 +109,7 @@ struct UsualBatch {
   double tokens = 0;
   double sequences = 0;
 };
-UsualBatch usual_batch_of(double training_tokens, double seq_length);
+UsualBatch compute_usual_batch(double training_tokens, double seq_length);
 
 /// The same on a cluster of so many GPUs: at least 4,096 tokens for each, since fewer leave most of
 /// them without a sequence of their own; up to four times the rule and to 4 Mi tokens, which

@@ -49,25 +49,26 @@ struct Whole {
 
 Whole dealt_by(const Dimension& dimension, const StepModel& model) {
   const LanguageModel& m = model.workload().language;
-  switch (dimension.deals) {
-    case Deals::nothing:
+  switch (dimension.partitions) {
+    case PartitionedUnit::nothing:
       break;
-    case Deals::heads:
+    case PartitionedUnit::heads:
       return {static_cast<double>(m.heads), "attention heads"};
-    case Deals::layers:
-      return {model.dealt().count(), "layers"};
-    case Deals::tokens:
+    case PartitionedUnit::layers:
+      return {model.pipeline_layers().count(), "layers"};
+    case PartitionedUnit::tokens:
       return {model.workload().seq_length, "tokens of a sequence"};
-    case Deals::experts:
+    case PartitionedUnit::experts:
       return {m.moe ? static_cast<double>(m.moe->experts) : 1, "experts"};
-    case Deals::expert_channels:
+    case PartitionedUnit::expert_channels:
       return {m.moe ? static_cast<double>(m.moe->expert_ffn) : 1, "channels of an expert"};
   }
   return {std::numeric_limits<double>::infinity(), ""};
 }
 
 bool of_experts(const Dimension& dimension) {
-  return dimension.deals == Deals::experts || dimension.deals == Deals::expert_channels;
+  return dimension.partitions == PartitionedUnit::experts ||
+         dimension.partitions == PartitionedUnit::expert_channels;
 }
 
 // Of each degree what it splits, by its row.
@@ -138,7 +139,7 @@ void check_gpus(const PlanRequest& r) {
 // Groups of experts lie within a stage.
 void check_experts(const PlanRequest& r) {
   const int ep = r.ep.value_or(1), etp = r.etp.value_or(1);
-  const double stage = r.busy() / r.pp.value_or(1);
+  const double stage = r.gpus_at_work() / r.pp.value_or(1);
   if (etp > 1) must_divide(etp, stage / ep, "--etp", "GPUs that hold one of the expert groups");
   if (ep > 1) must_divide(ep, stage, "--ep", "GPUs of a pipeline stage");
 }
@@ -171,7 +172,7 @@ void check_stages(double layers, const PlanRequest& r) {
 
 void check_model(const StepModel& model, const PlanRequest& r) {
   check_degrees(model, r);
-  const double layers = model.dealt().count();
+  const double layers = model.pipeline_layers().count();
   check_stages(layers, r);
   const Stack& stack = *model.platform().stack;
   if (r.cp && r.context_kind.value_or(stack.context_kind) == ContextKind::ulysses) {
@@ -223,7 +224,7 @@ bool PlanRequest::complete() const {
   return tp && pp && (product() == gpus || open() <= 1);
 }
 
-double PlanRequest::busy() const {
+double PlanRequest::gpus_at_work() const {
   return open() == 0 ? product() : gpus;
 }
 

@@ -95,7 +95,7 @@ double LayoutSearch::structure_bound(const Structure& s) {
         (s.pp - 1) / (space_.most_virtual_stages(s) * space_.most_micro_batches(s, micro));
     least = std::min(least, bounds_.work(s, micro).seconds * (1 + bubble));
   }
-  return kRounding * least * space_.least_penalty(s) * simplicity(s, 1, request_.gpus);
+  return kRounding * least * space_.least_penalty(s) * complexity_penalty(s, 1, request_.gpus);
 }
 
 double LayoutSearch::bound_of_batches(const Structure& s, double repeated) {
@@ -107,7 +107,7 @@ double LayoutSearch::bound_of_batches(const Structure& s, double repeated) {
     const double bubble = (s.pp - 1) / ((m < s.pp ? 1 : stages) * m);
     least = std::min(least, (work.seconds * (1 + bubble) + repeated * work.again) * batch.penalty);
   }
-  return kRounding * least * simplicity(s, 1, request_.gpus);
+  return kRounding * least * complexity_penalty(s, 1, request_.gpus);
 }
 
 void LayoutSearch::check_memory(const Candidate& candidate) {
@@ -172,7 +172,7 @@ void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double re
     ++considered_;
     const double bubble = (s.pp - 1) / (vp * m);
     BatchChoice weighed = batch;
-    weighed.penalty *= simplicity(s, vp, request_.gpus);
+    weighed.penalty *= complexity_penalty(s, vp, request_.gpus);
     const double seconds = work.seconds * (1 + bubble) + repeated * work.again;
     push({kRounding * seconds * weighed.penalty, work.seconds * (1 + bubble) * weighed.penalty,
           work.again * weighed.penalty, structure, vp, weighed});
@@ -282,7 +282,7 @@ Layout LayoutSearch::with_recomputed_layers(const Layout& l, const MemoryUse& mo
 void LayoutSearch::take(const Layout& l, double penalty) {
   ++evaluated_;
   const double domain = model_.platform().system->usable_per_domain;
-  contenders_.add(l, model_.step(l), penalty * of_wide_shards(l, domain));
+  contenders_.add(l, model_.step(l), penalty * wide_sharding_penalty(l, domain));
 }
 
 void LayoutSearch::consider_memory(const Structure& s, const BatchChoice& batch, double& least,

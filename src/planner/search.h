@@ -81,7 +81,7 @@ class LayoutSearch {
   void take(const Layout& layout, double penalty);
   void consider_memory(const Structure& structure, const BatchChoice& batch, double& least,
                        Plan& plan) const;
-  [[nodiscard]] double layers() const { return model_.dealt().count(); }
+  [[nodiscard]] double layers() const { return model_.pipeline_layers().count(); }
 
   const StepModel& model_;
   const PlanRequest& request_;

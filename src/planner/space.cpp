@@ -71,7 +71,7 @@ SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request, Idl
     : model_(model),
       request_(within_abilities(request, *model.platform().stack)),
       language_(model.workload().language),
-      layers_(model.dealt().count()),
+      layers_(model.pipeline_layers().count()),
       stack_(*model.platform().stack),
       idle_(idle),
       gpus_(std::llround(request.gpus)) {

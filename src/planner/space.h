@@ -35,11 +35,11 @@ struct BatchChoice {
 /// Factor on the time of a layout for what it asks of those who run it, at most 1.015. The step
 /// model misses measured steps by 5 to 9 % (data/efficiency/residuals.csv), so that a difference of
 /// 1 % decides nothing: among such layouts the simpler one is taken.
-double simplicity(const Structure& structure, int vp, double gpus);
+double complexity_penalty(const Structure& structure, int vp, double gpus);
 
 /// The same of the weights' shards, where no pipeline already asks as much: 1 unless parameters are
 /// gathered over the network, from beyond the `domain` of the innermost tier.
-double of_wide_shards(const Layout& layout, double domain);
+double wide_sharding_penalty(const Layout& layout, double domain);
 
 /// The values that a request, a model, a system and a stack leave for every degree.
 class SearchSpace {
@@ -70,7 +70,7 @@ class SearchSpace {
   /// there are enough micro-batches for it.
   void virtual_stages(const Structure& structure, double micro_batches,
                       std::vector<int>& out) const;
-  /// Shardings in the order of simplicity.
+  /// Shardings in the order of complexity_penalty.
   [[nodiscard]] const std::vector<Sharding>& shardings() const { return shardings_; }
   [[nodiscard]] const std::vector<Recompute>& recomputes() const { return recomputes_; }
 

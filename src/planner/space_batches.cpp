@@ -54,7 +54,7 @@ bool power_of_two(double x) {
 
 }  // namespace
 
-double simplicity(const Structure& s, int vp, double gpus) {
+double complexity_penalty(const Structure& s, int vp, double gpus) {
   double more = 0;
   if (s.tp > 1) more += kTensor;
   if (s.pp > 1) more += kPipeline;
@@ -65,7 +65,7 @@ double simplicity(const Structure& s, int vp, double gpus) {
   return 1 + std::min(kMost, more);
 }
 
-double of_wide_shards(const Layout& l, double domain) {
+double wide_sharding_penalty(const Layout& l, double domain) {
   const bool wide = l.sharding == Sharding::parameters && l.dp * l.cp * l.tp > domain;
   return wide && l.pp == 1 ? 1 + kWideShards : 1;
 }

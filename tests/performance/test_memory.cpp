@@ -98,7 +98,7 @@ TEST_CASE("sharded parameters on 8 and on 128 ranks", "[memory]") {
   const double params = count_parameters(reference::language("llama3-8b")).total;
   const StateBytes states{2, 2, 12};
   const auto on = [&](double ranks) {
-    const auto over = [&](Sharding from) { return sharers(Sharding::parameters, from, ranks); };
+    const auto over = [&](Sharding from) { return shard_count(Sharding::parameters, from, ranks); };
     return params / kGiB *
            (states.weights / over(Sharding::parameters) +
             states.gradients / over(Sharding::gradients) +

@@ -63,7 +63,7 @@ TEST_CASE("a degree that does not divide what it deals is refused by its row", "
     if (!each.evenly) continue;
     // 7 and 11 divide the accelerators; not 32 heads, 8 experts or 14,336 = 2^11 x 7 channels.
     for (const int degree : {7, 11}) {
-      if (each.deals == Deals::expert_channels && degree == 7) continue;
+      if (each.partitions == PartitionedUnit::expert_channels && degree == 7) continue;
       PlanRequest r = request(s);
       r.*each.given = degree;
       try {

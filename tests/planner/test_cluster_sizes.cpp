@@ -87,7 +87,7 @@ class Sizes {
   void look_at(double gpus) {
     const TrainingCase s{case_.model, case_.accelerator, "typical", gpus, kSequence, 1};
     PlanRequest request = planning::request(s);
-    request.batch_hint = cluster_global_batch(usual_batch_of(kTokens, kSequence), gpus);
+    request.batch_hint = cluster_global_batch(compute_usual_batch(kTokens, kSequence), gpus);
     request.critical_batch = critical_batch_tokens(kTokens) / kSequence;
     const StepModel model = planning::step_model(s);
     Plan found;

@@ -23,14 +23,14 @@ double per_sequence(const Plan& p) {
 double score(const StepModel& model, const PlanRequest& request, const Plan& p) {
   const Layout& l = p.layout;
   return per_sequence(p) * SearchSpace(model, request).batch_penalty(l.global_batch) *
-         simplicity(l, l.vp, request.gpus) *
-         of_wide_shards(l, model.platform().system->usable_per_domain);
+         complexity_penalty(l, l.vp, request.gpus) *
+         wide_sharding_penalty(l, model.platform().system->usable_per_domain);
 }
 
 /// Layer by layer, until it fits, where the stack can.
 void recompute_some_layers(const StepModel& model, Layout& l) {
   if (!model.platform().stack->partial_recompute || l.recompute == Recompute::full) return;
-  const double layers = std::ceil(model.dealt().count() / l.pp);
+  const double layers = std::ceil(model.pipeline_layers().count() / l.pp);
   for (int n = 1; n <= layers && !model.memory(l).fits; ++n) l.recompute_layers = n;
 }
 
@@ -51,9 +51,9 @@ double exhaustive(const StepModel& model, const PlanRequest& request) {
             recompute_some_layers(model, l);
             if (!model.memory(l).fits) continue;
             const double domain = model.platform().system->usable_per_domain;
-            least =
-                std::min(least, model.step(l).seconds / l.global_batch * batch.penalty *
-                                    simplicity(s, vp, request.gpus) * of_wide_shards(l, domain));
+            least = std::min(least, model.step(l).seconds / l.global_batch * batch.penalty *
+                                        complexity_penalty(s, vp, request.gpus) *
+                                        wide_sharding_penalty(l, domain));
           }
         }
       }
@@ -107,7 +107,7 @@ TEST_CASE("plans fit, multiply to the GPUs, divide the batch, and repeat", "[pla
     CHECK(found.memory.fits);
     CHECK(l.gpus() == s.gpus);
     CHECK(std::fmod(l.global_batch, l.micro_batch * l.dp) == 0);
-    CHECK(l.pp * l.vp <= model.dealt().count() + l.pp);
+    CHECK(l.pp * l.vp <= model.pipeline_layers().count() + l.pp);
     CHECK(test_catalog().stack(s.stack).can(l.sharding));
     const Plan again = plan(planning::step_model(s), planning::request(s));
     CHECK(again.layout == l);
@@ -308,7 +308,7 @@ TEST_CASE("interleaving leaves the fullest rank no more layers", "[planner][prop
     const StepModel model = planning::step_model(s);
     const PlanRequest request = planning::request(s);
     const SearchSpace space(model, request);
-    const double layers = model.dealt().count();
+    const double layers = model.pipeline_layers().count();
     std::vector<int> stages;
     for (const Structure& structure : space.structures()) {
       const double most = std::ceil(layers / structure.pp);

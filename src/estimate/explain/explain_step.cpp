@@ -292,7 +292,7 @@ void add_pass(const StepAccount& a, bool backward, std::vector<Derivation>& out)
        fmt::format("sqrt(sqrt(({} + {} + {})^4 + ({} + {} + {} + {} + {} + {})^4)); {} s of it "
                    "waiting for the host",
                    digits(sums.kernels), digits(sums.exchange), digits(again), digits(host.layers),
-                   digits(host.head), digits(host.encoder), digits(host.again),
+                   digits(host.head), digits(host.encoder), digits(host.repeated),
                    digits(host.gathers), digits(host.schedule), digits(waiting)),
        in_seconds(device + waiting), std::string(kStepModel)});
 }

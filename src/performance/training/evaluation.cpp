@@ -30,7 +30,7 @@ Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const
           shared,
           hybrid ? hybrid_shards(d * c, t, domain) : d * c,
           hybrid ? hybrid_shards(expert_replicas, e * shared, domain) : expert_replicas,
-          recomputed_share(layout, costs.dealt.count())};
+          recomputed_share(layout, costs.pipeline_layers.count())};
 }
 
 LayerSplit layer_split(const Evaluation& at) noexcept {

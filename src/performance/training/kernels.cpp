@@ -11,10 +11,11 @@ namespace {
 constexpr double kFlashBackwardFlops = 2.5;
 // Backward element-wise traffic relative to forward (model.md 5.1).
 constexpr double kElementwiseBackward = 1.8;
-// Loss over the vocabulary: 16-bit logits written, read, softmax in 32 bit, gradient written [D].
+// Bytes per logit of the loss: 16-bit logits written, read, softmax in 32 bit, gradient written
+// [D].
 constexpr double kLogitBytes = 8;
 constexpr double kLossKernels = 4;
-// A backward pass issues two matmuls for one, and its element-wise kernels likewise.
+// A backward pass issues two matmuls for each one forward, and twice the element-wise kernels.
 constexpr double kHostBackward = 2;
 
 // Adds kernels to the seconds of their layer.
@@ -71,7 +72,8 @@ MatmulTime expert_matmul(const LinearShape& linear, const LayerShape& shape,
                          const LayerSplit& split, const DeviceCosts& device, double half) noexcept {
   const double local = shape.experts / split.expert;
   const double tensor = split.expert_tensor;
-  // Tokens spread over the tensor ranks; those that share an expert's matrices see each other's.
+  // Tokens are spread over the tensor ranks. Ranks that share an expert's matrices compute all of
+  // theirs.
   const double routed = split.tokens * (tensor / split.tensor) * shape.experts_per_token;
   const double each = routed / local;
   const double n = linear.split == Split::output ? linear.n / tensor : linear.n;
@@ -121,7 +123,7 @@ AttentionTime attention_time(const LayerShape& shape, const LayerSplit& split,
   return out;
 }
 
-// Permuted and gathered back: a read and a write each of two bytes.
+// Tokens are permuted and gathered back, each with a read and a write of two bytes.
 double routing_traffic(const LayerShape& shape, const LayerSplit& split,
                        const DeviceCosts& device) noexcept {
   const double routed = split.tokens / split.tensor * shape.experts_per_token;

@@ -43,8 +43,8 @@ struct MatmulTime {
   double compute_seconds = 0;  ///< of the FLOPs alone
   double operand_bytes = 0;    ///< memory traffic of the product
   double gradient_bytes = 0;   ///< memory traffic of the weights' gradient
-  double forward = 0;          ///< seconds; the inputs' gradient takes as long
-  double weight_gradient = 0;  ///< seconds; 0 for frozen weights
+  double forward = 0;          ///< seconds, also of the inputs' gradient
+  double weight_gradient = 0;  ///< seconds, 0 for frozen weights
 };
 
 /// Low-rank adapters of a layer, as one multiplication.
@@ -54,7 +54,7 @@ struct AdapterTime {
 };
 
 /// Core of attention: flops x head_factor x length_factor x seconds per FLOP + bytes x seconds per
-/// byte + starts x start of a matmul. Backward likewise, with its own figures.
+/// byte + starts x start of a matmul. The backward pass has its own figures.
 struct AttentionTime {
   double flops = 0, backward_flops = 0;
   double bytes = 0, backward_bytes = 0;  ///< of materialised scores

@@ -30,7 +30,7 @@ ExchangePass hidden_pass(double times, const LayerExchange& exchange, double win
   return {.times = times, .window = window, .hidden = hidden, .exposed = all - hidden};
 }
 
-// Gathers before and scatters after attention and feed-forward; backward gathers the inputs again.
+// Gathers before and scatters after attention and feed-forward. Backward gathers the inputs again.
 // Without sequence parallelism an all-reduce replaces each pair, and nothing hides it.
 LayerExchange tensor_exchange(const Evaluation& at, const LayerShape& shape, double tokens,
                               const LayerWork& work) {
@@ -54,10 +54,10 @@ LayerExchange tensor_exchange(const Evaluation& at, const LayerShape& shape, dou
   return out;
 }
 
-// Every rank sends its tokens' queries, keys and values of the other ranks' heads, and gets the
-// outputs of its tokens back: 4 s h / P elements where keys are as wide as queries
-// (DeepSpeed-Ulysses, arXiv:2309.14509, section 3.2). Nothing runs meanwhile, and every rank has
-// equal work.
+// All-to-alls of heads: every rank sends its tokens' queries, keys and values of the other ranks'
+// heads, and gets the outputs of its tokens back: 4 s h / P elements where keys are as wide as
+// queries (DeepSpeed-Ulysses, arXiv:2309.14509, section 3.2). Nothing runs meanwhile, and every
+// rank has equal work.
 LayerExchange heads_exchange(const Evaluation& at, const LayerShape& shape) {
   // Fewer key heads than ranks are sent to several of them.
   const double copies = std::max(1.0, at.tensor * at.context / shape.kv_heads);
@@ -76,8 +76,8 @@ LayerExchange ring_exchange(const Evaluation& at, const LayerShape& shape, const
   out.bytes = at.tokens * shape.kv_bytes / at.tensor;
   out.each = transfer_seconds(at.costs.fabric, out.bytes, at.tensor * at.context - 1);
   out.window_share = kContextOverlap * at.costs.overlap.context;
-  // The last of c ranks sees all the others' keys, 2 - 1/c times the mean of a causal mask; ranks
-  // that hold an early and a late piece each are even (Llama 3, arXiv:2407.21783, section 3.3.2).
+  // The last of c ranks sees all other keys, 2 - 1/c times the mean of a causal mask. Ranks with an
+  // early and a late piece each are even (Llama 3, arXiv:2407.21783, section 3.3.2).
   out.crowding_share = at.stack.context_imbalance * (1 - 1 / at.context);
   out.dispatched = at.context - 1;
   const auto pass = [&](double times, double attention) {
@@ -91,16 +91,16 @@ LayerExchange ring_exchange(const Evaluation& at, const LayerShape& shape, const
   return out;
 }
 
-// Distinct domains that a token's experts lie in, per expert: balls into bins [D]; at most as many
-// as a router that is limited to nodes allows (DeepSeek-V3, arXiv:2412.19437, section 2.1.2).
+// Distinct domains of a token's experts, per expert: balls into bins [D], limited by a router that
+// chooses among few nodes (DeepSeek-V3, arXiv:2412.19437, section 2.1.2).
 double network_share(double domains, const LayerShape& shape) {
   const double distinct = domains * (1 - portable_pow(1 - 1 / domains, shape.experts_per_token));
   const double allowed = shape.groups_per_token > 0 ? shape.groups_per_token : distinct;
   return std::min(distinct, allowed) / shape.experts_per_token;
 }
 
-// Every token goes to its experts and comes back, forward and backward. Ranks that share an
-// expert's matrices gather what each of them received, and scatter the sums (Megatron-Core's
+// All-to-alls of every token to its experts and back, in each pass. Ranks that share an expert's
+// matrices gather the tokens that each of them received and scatter the sums (Megatron-Core's
 // all-to-all dispatcher, megatron/core/transformer/moe/token_dispatcher.py).
 LayerExchange expert_exchange(const Evaluation& at, const LayerShape& shape,
                               const LayerWork& work) {

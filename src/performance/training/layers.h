@@ -59,7 +59,7 @@ double expert_network_share(const Evaluation& at, const LayerShape& shape) noexc
 /// All layers of the language model.
 LayerTime language_layers(const Evaluation& at) noexcept;
 
-/// All layers of the vision encoder; zero without one.
+/// All layers of the vision encoder, zero without one.
 LayerTime encoder_layers(const Evaluation& at) noexcept;
 
 }  // namespace trcost::performance

@@ -10,15 +10,14 @@
 namespace trcost::performance {
 namespace {
 
-// Of FlashAttention 2's rates those of FlashAttention 1, whose warps share out the work of a block
-// less well: up to 50 % of A100's peak forward and 35 % backward, where its successor reaches 73
-// and 63 % (arXiv:2307.08691, sections 1 and 3). Both passes together are 0.58 then; its figure 4
-// has 110 to 189 TFLOP/s.
+// Rates of FlashAttention 1 over those of FlashAttention 2: up to 50 % of A100's peak forward and
+// 35 % backward, against 73 and 63 % (arXiv:2307.08691, sections 1 and 3). Both passes together
+// give 0.58, and its figure 4 has 110 to 189 TFLOP/s.
 constexpr double kFlash1Forward = 0.50 / 0.73;
 constexpr double kFlash1Backward = 0.35 / 0.63;
 
 // ln of a step's time over that of a showcase, for the stack alone.
-double behind(const Stack& stack, Tuning tuning) {
+double tuning_gap(const Stack& stack, Tuning tuning) {
   switch (tuning) {
     case Tuning::showcase:
       return 0;
@@ -30,7 +29,7 @@ double behind(const Stack& stack, Tuning tuning) {
   return 0;
 }
 
-/// Shares of the 16-bit peak.
+// Shares of the 16-bit peak.
 struct AttentionShares {
   double forward = 0, backward = 0;
 };
@@ -55,7 +54,8 @@ void set_tuning(Platform& platform, Tuning tuning) {
   const bool shown = tuning == Tuning::showcase;
   // A chip's own constants are those of its showcases, whatever the stack's describe.
   const double young = shown ? 0 : platform.efficiency->usual_gap;
-  platform.slowdown = portable_exp(behind(stack, tuning) - behind(stack, stack.described) + young);
+  platform.slowdown =
+      portable_exp(tuning_gap(stack, tuning) - tuning_gap(stack, stack.described) + young);
   const bool as_described = shown || stack.described != Tuning::showcase;
   platform.issued = shown ? stack.showcase_issued : 1;
   platform.overlap.tensor = platform.overlap.expert = as_described ? 1 : stack.usual_overlap;

@@ -12,26 +12,24 @@
 
 namespace trcost::performance {
 
-/// A chip in its network with everything that step time and memory depend on.
+/// A chip in its network with the constants that step time and memory depend on.
 struct Platform {
   const Accelerator* accelerator = nullptr;
   const System* system = nullptr;
   const Efficiency* efficiency = nullptr;
   const Stack* stack = nullptr;
   Precision precision = Precision::bf16;
-  double slowdown = 1;  ///< of a step against what the stack's constants describe: see Tuning
-  double issued =
-      1;  ///< share of a block's host time that this run takes: see Stack::block_seconds
-  /// Bytes/s each way to the host's memory that copies reach; none where nothing is offloaded.
+  double slowdown = 1;  ///< step time over that which the stack's constants describe: see Tuning
+  double issued = 1;    ///< share of Stack::block_seconds that this run takes
+  /// Bytes/s each way to the host's memory that copies reach. Empty if nothing is offloaded.
   std::optional<double> host_bandwidth = {};
-  Overlap overlap = kUsuallyHidden;  ///< how much of what the stack can hide this run hides
+  Overlap overlap = kUsuallyHidden;  ///< share that this run hides of what the stack can hide
   std::shared_ptr<const System> stated =
-      {};  ///< `system`, where its network is as the question has it
+      {};  ///< owner of `system`, if the question specifies its network
 };
 
-/// Sets what tuning changes: the seconds of a step over those that the stack's constants describe,
-/// the exchange that is hidden, and how much of the kernels the host issues one by one. First runs
-/// lose what usual ones lose, and more.
+/// Sets slowdown, overlap and issued share of a platform for a tuning. First runs lose more than
+/// usual ones.
 void set_tuning(Platform& platform, Tuning tuning);
 
 /// Time that a chip under a stack takes per unit of work: every figure is the inverse of a rate.
@@ -59,6 +57,7 @@ struct DeviceCosts {
   double operand_bytes = 2;         ///< per element of a matmul's inputs
 };
 
+/// Costs of the platform's precision, with the attention kernels of its stack.
 DeviceCosts prepare_device_costs(const Platform& platform, Attention attention);
 
 }  // namespace trcost::performance

@@ -13,11 +13,11 @@ namespace trcost::performance {
 /// Host seconds to issue a pass of a micro-batch, by what is issued.
 struct HostTime {
   double layers = 0, head = 0, encoder = 0;
-  double again = 0;     ///< repeated forward work
+  double repeated = 0;  ///< forward work
   double gathers = 0;   ///< of sharded weights
   double schedule = 0;  ///< of the micro-batch
   [[nodiscard]] double total() const noexcept {
-    return layers + head + encoder + again + gathers + schedule;
+    return layers + head + encoder + repeated + gathers + schedule;
   }
 };
 

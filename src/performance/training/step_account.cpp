@@ -306,7 +306,7 @@ void add_pipeline(const Evaluation& at, const StepParts& parts, StepAccount& out
   out.stage_imbalance = at.stack.stage_imbalance;
   out.parts = parts.placed;
   out.stage_layers = parts.stages.layers;
-  out.model_layers = at.costs.dealt.count();
+  out.model_layers = at.costs.pipeline_layers.count();
   if (at.pipeline <= 1) return;
   out.bubble_stages = bubble_stages(at.pipeline, at.layout.vp);
   const StageTransfer& transfer = parts.transfer;

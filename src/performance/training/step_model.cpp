@@ -50,9 +50,9 @@ void prepare_parameters(const Workload& workload, const Platform& platform, Step
   costs.trainable_dense = trainable.total + (all ? counts.mtp : 0) - costs.trainable_expert;
 }
 
-// The kind of layers that `block` is one of. A module that predicts further tokens is one more of
-// the layers with the same mixer and feed-forward, where there are such.
-LayerShape& kind_of(const Workload& workload, const Run& run, StepCosts& costs) {
+// Shape of the kind of layers that a run belongs to. A multi-token-prediction module counts as one
+// more of the layers with the same mixer and feed-forward, if there are such.
+LayerShape& find_or_add_shape(const Workload& workload, const Run& run, StepCosts& costs) {
   const LayerShape shape = decoder_layer_shape(workload, run.block);
   if (run.module == Module::mtp) {
     const auto alike = [&](const LayerShape& known) {
@@ -80,7 +80,7 @@ void prepare_layers(const Workload& workload, StepCosts& costs) {
       costs.cross.count = run.count;
       costs.cross.learns = gradients.cross.weights;
     } else {
-      LayerShape& shape = kind_of(workload, run, costs);
+      LayerShape& shape = find_or_add_shape(workload, run, costs);
       shape.count += run.count;
       shape.learns = gradients.language.weights;
     }
@@ -99,7 +99,7 @@ void prepare_flops(const Workload& workload, StepCosts& costs) {
   costs.connector_flops = training.connector() * s;
 }
 
-// Of each exchange what the software can hide and this run does.
+// Share of each exchange that the software can hide and this run does.
 Overlap overlap_of(const Platform& platform) {
   const Stack& stack = *platform.stack;
   Overlap run = platform.overlap;
@@ -126,8 +126,9 @@ StepCosts StepModel::prepare(const Workload& workload, const Platform& platform)
   prepare_parameters(workload, platform, costs);
   prepare_layers(workload, costs);
   prepare_flops(workload, costs);
-  costs.dealt = dealt_layers(workload);
-  if (costs.dealt.encoder_at(1) > 0) costs.dealt = deal_by_time(costs, workload, platform);
+  costs.pipeline_layers = make_pipeline_layers(workload);
+  if (costs.pipeline_layers.encoder_at(1) > 0)
+    costs.pipeline_layers = partition_layers_by_time(costs, workload, platform);
   return costs;
 }
 

@@ -18,48 +18,48 @@ namespace trcost::performance {
 struct StepAccount;
 struct StepParts;
 
-/// Everything that StepModel::step reads.
+/// Costs of a workload on a platform that no layout changes.
 struct StepCosts {
   std::vector<LayerShape> own;  ///< the decoder's own layers, each kind with its count
   LayerShape cross, encoder;
   DeviceCosts device;
   Fabric fabric;
   Overlap overlap;
-  DealtLayers dealt;           ///< to pipeline stages
+  PipelineLayers pipeline_layers;
   double encoder_tokens = 0;   ///< per sequence
   double connector_flops = 0;  ///< per sequence, all passes
   double model_flops = 0;      ///< per sequence, all passes
-  double forward_flops = 0;    ///< per sequence, of layers that full recomputation repeats
+  double forward_flops = 0;    ///< per sequence, of the layers that full recomputation repeats
   double core_flops = 0;       ///< per sequence, of their attention cores
   double vision_flops = 0;     ///< per sequence, all passes of encoder and connector
-  double trainable_dense = 0;  ///< parameters that learn, without routed experts
+  double trainable_dense = 0;  ///< trainable parameters without routed experts
   double trainable_expert = 0;
-  double update_traffic = 0;  ///< bytes of memory that the update of one of them moves
+  double update_traffic = 0;  ///< bytes of memory that the update of a parameter moves
   double parameters_dense = 0;
   double parameters_expert = 0;
-  double head_count = 1;          ///< outputs: one, and one per multi-token-prediction module
+  double head_count = 1;          ///< 1, and 1 more per multi-token-prediction module
   bool language_backward = true;  ///< gradients pass through the language model
   bool head_wgrad = true;
   bool encoder_backward = false;
   bool materialised = false;
   bool encoder_materialised = false;
-  double gather_seconds = 0;  ///< host time of vision-language code: Stack::vision_gather_seconds
+  double gather_seconds = 0;  ///< Stack::vision_gather_seconds, 0 without vision
   double dequantise = 0;
   Offload offload;
 };
 
-/// Per-layer costs prepared once for a workload on a platform; evaluating a layout is arithmetic
-/// without allocation.
+/// Step time and memory of a workload on a platform. Evaluating a layout is arithmetic without
+/// allocation.
 class StepModel {
  public:
   StepModel(const Workload& workload, const Platform& platform);
 
-  /// Time of one step of `layout` (model.md 5.1). Valid whether or not it fits.
+  /// Time of one step of `layout` (model.md 5.1), whether or not it fits.
   [[nodiscard]] StepTime step(const Layout& layout) const noexcept;
-  /// What step() added up, for who recomputes it by hand.
+  /// Parts of step() in detail, for --explain.
   [[nodiscard]] StepAccount account(const Layout& layout) const;
-  /// step() of a workload of which nothing learns: `sequences` forward, micro-batch by micro-batch,
-  /// with the layout's degrees and sharding.
+  /// step() of a frozen workload: a forward pass over `sequences` with the layout's degrees and
+  /// sharding.
   [[nodiscard]] StepTime forward(Layout layout, double sequences) const noexcept {
     layout.recompute = Recompute::none;
     layout.recompute_layers = 0;
@@ -71,16 +71,18 @@ class StepModel {
     return memory_.use(layout);
   }
 
-  /// What a pipeline deals to its stages.
-  [[nodiscard]] const DealtLayers& dealt() const noexcept { return costs_.dealt; }
+  /// Layers that a pipeline partitions into stages.
+  [[nodiscard]] const PipelineLayers& pipeline_layers() const noexcept {
+    return costs_.pipeline_layers;
+  }
   [[nodiscard]] const Workload& workload() const { return workload_; }
   [[nodiscard]] const Platform& platform() const { return platform_; }
 
  private:
   static StepCosts prepare(const Workload& workload, const Platform& platform);
-  /// What a pipeline deals, with an encoder's worth from its seconds.
-  static DealtLayers deal_by_time(const StepCosts& costs, const Workload& workload,
-                                  const Platform& platform) noexcept;
+  /// Pipeline layers with the encoder weighed by its seconds instead of its FLOPs.
+  static PipelineLayers partition_layers_by_time(const StepCosts& costs, const Workload& workload,
+                                                 const Platform& platform) noexcept;
   /// step() with the parts that it adds up.
   [[nodiscard]] StepParts evaluate(const Layout& layout) const noexcept;
 
@@ -88,7 +90,7 @@ class StepModel {
   Platform platform_;
   StepCosts costs_;
   MemoryModel memory_{workload_,
-                      costs_.dealt,
+                      costs_.pipeline_layers,
                       platform_.stack->memory,
                       platform_.precision,
                       platform_.accelerator->memory_bytes,

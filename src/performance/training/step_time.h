@@ -9,14 +9,14 @@
 
 namespace trcost::performance {
 
-/// Where the time of a step goes, in the order of the waterfall. Exposed time only.
+/// Terms of the time of a step, in the order of the waterfall. Only exposed time counts.
 enum class StepTerm : std::uint8_t {
-  matmul_peak,  ///< model FLOPs at dense peak: the useful time
+  matmul_peak,  ///< useful time: model FLOPs at dense peak
   kernel,       ///< matmuls below peak
   attention,    ///< attention cores beyond their time at peak
   elementwise,  ///< norms, activations, quantisation, launches
   host,         ///< waiting for the host that issues the kernels
-  recompute,    ///< forward work done again
+  recompute,    ///< repeated forward work
   vision,       ///< the encoder's work beyond its time at peak
   tensor_parallel,
   context_parallel,
@@ -27,12 +27,12 @@ enum class StepTerm : std::uint8_t {
   optimizer,
   offload,    ///< exchange with the host's memory, and the host's update
   imbalance,  ///< stragglers, uneven ranks
-  tuning,     ///< what the same software loses where nobody has tuned it
-  padding,    ///< tokens that fill sequences up
+  tuning,     ///< losses of software that is not tuned
+  padding,    ///< padding tokens
 };
 inline constexpr int kStepTermCount = 18;
 std::string_view step_term_name(StepTerm term);
-/// Whether the network is responsible for the term.
+/// Whether a term is exchange over the network.
 bool is_network_term(StepTerm term);
 
 /// Predicted steady-state time of one optimizer step.
