@@ -88,7 +88,7 @@ struct Degrees {
   friend bool operator==(const Degrees&, const Degrees&) = default;
 };
 
-/// What of a model a dimension deals out to its ranks.
+/// Unit of a model that a dimension partitions among its ranks.
 enum class PartitionedUnit : std::uint8_t {
   nothing,
   heads,
@@ -108,9 +108,9 @@ struct Dimension {
   std::optional<int> Degrees::*given;
   bool of_gpus;  ///< the accelerators at work are the product of these
   PartitionedUnit partitions = PartitionedUnit::nothing;
-  bool evenly = false;  ///< the degree divides what it deals; else it is at most that
-  /// Of layouts that are equally fast the plan is the one with the least of this degree: that of 1
-  /// counts first, 0 not at all.
+  bool evenly = false;  ///< the degree divides its units, else it is at most their number
+  /// Rank among the degrees that break ties between equally fast layouts: 1 first, 0 never. The
+  /// smaller degree wins.
   std::uint8_t tie_break_rank = 0;
   /// The key of a stack's file that says whether the software can; empty where all can.
   std::string_view ability = {};
@@ -191,7 +191,7 @@ inline constexpr auto kSplitTitleText = [] {
 }();
 inline constexpr std::string_view kSplitTitle = kSplitTitleText.data();
 
-/// Layers of the fullest stage of a pipeline that deals `layers`.
+/// Layers of the fullest stage of a pipeline of `layers`.
 inline double layers_of_stage(const Layout& layout, double layers) {
   return std::ceil(layers / layout.pp);
 }

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "catch.h"
-#include "planner/planner.h"
+#include "planner/plan.h"
 #include "study/validate/validate.h"
 
 using namespace trcost;

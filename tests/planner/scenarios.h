@@ -7,7 +7,7 @@
 
 #include "catalog_fixture.h"
 #include "performance/training/step_model.h"
-#include "planner/planner.h"
+#include "planner/plan.h"
 #include "workload/reference_vectors.h"
 
 namespace planning {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "planner/batch.h"
 #include "planner/scenarios.h"
 #include "planner/space.h"
 

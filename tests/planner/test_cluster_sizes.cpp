@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "planner/batch.h"
 #include "planner/scenarios.h"
 #include "planner/space.h"
 #include "trcost/error.h"

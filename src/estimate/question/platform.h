@@ -9,7 +9,7 @@
 #include "estimate/question/resolve.h"
 #include "performance/serving/rollout.h"
 #include "performance/training/step_model.h"
-#include "planner/planner.h"
+#include "planner/plan.h"
 #include "quantity/layers.h"
 #include "workload/method.h"
 

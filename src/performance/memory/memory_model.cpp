@@ -140,23 +140,24 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
                              Stage stage) const noexcept {
   const Shape shape = this->shape(layout, shares, stage);
   const bool first = stage == Stage::first, last = stage == Stage::last || layout.pp == 1;
-  States held, routed;
+  States dense, routed;
   for (std::size_t i = 0; i < kPlaces; ++i) {
     if (shape.layers[i] <= 0) continue;
-    held.add(layers_[i].own, shape.layers[i]);
+    dense.add(layers_[i].own, shape.layers[i]);
     routed.add(layers_[i].routed, shape.layers[i]);
   }
-  if (first) held.add(first_, 1);
-  if (last) held.add(last_, 1);
-  if (last && !first) held.add(tied_head_, 1);
+  if (first) dense.add(first_, 1);
+  if (last) dense.add(last_, 1);
+  if (last && !first) dense.add(tied_head_, 1);
   MemoryUse use;
   const double learning =
-      held.weights * shares.dense.weights + routed.weights * shares.expert.weights;
-  use.weights = held.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen + learning;
+      dense.weights * shares.dense.weights + routed.weights * shares.expert.weights;
+  use.weights =
+      dense.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen + learning;
   use.gradients =
-      held.gradients * shares.dense.gradients + routed.gradients * shares.expert.gradients;
+      dense.gradients * shares.dense.gradients + routed.gradients * shares.expert.gradients;
   use.optimizer =
-      held.optimizer * shares.dense.optimizer + routed.optimizer * shares.expert.optimizer;
+      dense.optimizer * shares.dense.optimizer + routed.optimizer * shares.expert.optimizer;
   use.activations = stage_activations(shape, shares, first).bytes();
   if (offload_.any()) offload_to_host(shape, shares, use);
   if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
@@ -246,12 +247,12 @@ ActivationAccount MemoryModel::activations(const Layout& layout) const noexcept 
   const Fullest found = fullest(layout);
   const auto of = [&](const Layout& l) {
     const Shares of_layout = shares(l);
-    const Shape held = shape(l, of_layout, found.stage);
+    const Shape placed = shape(l, of_layout, found.stage);
     const bool first = found.stage == Stage::first;
-    ActivationAccount out = stage_activations(held, of_layout, first);
+    ActivationAccount out = stage_activations(placed, of_layout, first);
     for (std::size_t i = 0; i < kPlaces; ++i) {
-      if (held.layers[i] <= 0 || of_layout.kept[i] <= 0) continue;
-      out.layers[i] = held.layers[i];
+      if (placed.layers[i] <= 0 || of_layout.kept[i] <= 0) continue;
+      out.layers[i] = placed.layers[i];
       out.tokens[i] = of_layout.sequences * layers_[i].tokens;
       out.per_token[i] = of_layout.kept[i] / out.tokens[i];
     }
@@ -263,12 +264,12 @@ ActivationAccount MemoryModel::activations(const Layout& layout) const noexcept 
   if (layout.recompute_layers <= 0) return out;
   Layout full = layout;
   full.recompute = Recompute::full;
-  const ActivationAccount again = of(full);
+  const ActivationAccount repeated = of(full);
   out.repeated = recomputed_share(layout, pipeline_layers_.count());
-  out.repeated_kept = again.kept;
-  out.repeated_transient = again.transient;
-  out.repeated_per_token = again.per_token;
-  out.on_host += out.repeated * (again.on_host - out.on_host);
+  out.repeated_kept = repeated.kept;
+  out.repeated_transient = repeated.transient;
+  out.repeated_per_token = repeated.per_token;
+  out.on_host += out.repeated * (repeated.on_host - out.on_host);
   return out;
 }
 

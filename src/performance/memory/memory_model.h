@@ -26,7 +26,7 @@ struct ActivationAccount {
   std::array<double, kPlaces> layers{}, tokens{}, per_token{}, repeated_per_token{};
   double connector = 0;
   [[nodiscard]] double bytes() const noexcept {
-    const auto mix = [this](double own, double again) { return own + repeated * (again - own); };
+    const auto mix = [this](double own, double full) { return own + repeated * (full - own); };
     return in_flight * mix(kept, repeated_kept) + mix(transient, repeated_transient) - on_host;
   }
 };
