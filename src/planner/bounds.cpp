@@ -21,7 +21,7 @@ Bounds::Bounds(const StepModel& model, const PlanRequest& request)
       gpus_(request.gpus),
       context_kind_(request.context_kind.value_or(model.platform().stack->context_kind)) {}
 
-Bounds::Known& Bounds::known_of(const Structure& s) {
+Bounds::Known& Bounds::cached_work(const Structure& s) {
   LayoutDegrees key = s;
   key.pp = key.vp = key.dp = 1;
   if (last_known_ == nullptr || key != last_) {
@@ -32,7 +32,7 @@ Bounds::Known& Bounds::known_of(const Structure& s) {
 }
 
 Bounds::Work Bounds::work(const Structure& s, double micro_batch) {
-  Known& known_work = known_of(s);
+  Known& known_work = cached_work(s);
   const double more = gpus_ / s.gpus();
   const auto scaled = [more](const Work& w) { return Work{w.seconds * more, w.recompute * more}; };
   int exponent = 0;

@@ -33,7 +33,7 @@ class Bounds {
     std::map<double, Work> others;
   };
 
-  Known& known_of(const Structure& structure);
+  Known& cached_work(const Structure& structure);
   /// Work with as many replicas as there are GPUs for, whole or not.
   [[nodiscard]] Work full_cluster_work(const Structure& structure, double micro_batch);
   double recompute_share();

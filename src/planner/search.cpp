@@ -51,7 +51,7 @@ bool LayoutSearch::run(Plan& plan) {
   while (!queue_.empty() && queue_.front().bound <= contenders_.limit()) {
     const Candidate next = pop();
     // GPUs stay idle for the best layout, not for the runner-up.
-    const bool idle = structure_of(next).gpus() < request_.gpus;
+    const bool idle = candidate_structure(next).gpus() < request_.gpus;
     if (idle && next.bound > contenders_.best_score() * (1 + kTie)) continue;
     if (next.vp == kUnchecked) {
       check_memory(next);
@@ -110,7 +110,7 @@ double LayoutSearch::batches_bound(const Structure& s, double recomputed) {
 }
 
 void LayoutSearch::check_memory(const Candidate& candidate) {
-  const Structure& s = structure_of(candidate);
+  const Structure& s = candidate_structure(candidate);
   space_.batches(s, batches_);
   if (batches_.empty()) return;
   const auto smaller = [](const BatchChoice& a, const BatchChoice& b) {
@@ -173,8 +173,8 @@ void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double re
   }
 }
 
-double LayoutSearch::least_recompute_of(const Structure& s, const BatchChoice& batch,
-                                        Sharding sharding, const MemoryUse& least) {
+double LayoutSearch::least_recompute_with(const Structure& s, const BatchChoice& batch,
+                                          Sharding sharding, const MemoryUse& least) {
   double share = 1;
   for (const Recompute recompute : space_.recomputes()) {
     if (recompute == space_.recomputes().back()) break;
@@ -198,7 +198,7 @@ LayoutSearch::LeastRecompute LayoutSearch::least_recompute(int structure,
     const MemoryUse least = memory(space_.layout(s, batch, vp, sharding, most));
     if (!leaves_margin(least)) continue;
     out.fits = true;
-    out.share = std::min(out.share, least_recompute_of(s, batch, sharding, least));
+    out.share = std::min(out.share, least_recompute_with(s, batch, sharding, least));
     if (out.share == 0) break;
   }
   return out;

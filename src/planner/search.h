@@ -54,7 +54,7 @@ class LayoutSearch {
     double share = 1;
   };
 
-  [[nodiscard]] const Structure& structure_of(const Candidate& candidate) const {
+  [[nodiscard]] const Structure& candidate_structure(const Candidate& candidate) const {
     return structures_[static_cast<std::size_t>(candidate.structure)];
   }
   /// Finds the shardings of a structure that fit its smallest batch. Drops the structure if there
@@ -66,8 +66,8 @@ class LayoutSearch {
   void expand(int structure);
   void add_stages(int structure, const BatchChoice& batch, double recomputed);
   [[nodiscard]] LeastRecompute least_recompute(int structure, const BatchChoice& batch);
-  [[nodiscard]] double least_recompute_of(const Structure& structure, const BatchChoice& batch,
-                                          Sharding sharding, const MemoryUse& least);
+  [[nodiscard]] double least_recompute_with(const Structure& structure, const BatchChoice& batch,
+                                            Sharding sharding, const MemoryUse& least);
   /// Evaluates every sharding of a candidate.
   void visit(const Candidate& candidate);
   /// Evaluates a sharding with the least recomputation that fits. Returns false if none does.

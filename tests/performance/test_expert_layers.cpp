@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer of experts takes beside its matmuls.
+// Time of a layer of experts without its matmuls.
 #include <cstddef>
 
 #include "catalog/hardware/efficiency.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers on pipeline stages: time and memory deal them the same way.
+// Layers on pipeline stages: time and memory partition them alike.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,20 +18,20 @@ TEST_CASE("layers on stages are those of the model, and none is below one", "[pi
     for (double stages = 1; stages <= 64; ++stages) {
       for (double layers = stages; layers <= 130; ++layers) {
         INFO(layers << " layers, " << stages << " stages, a head of " << head);
-        const StageLayers dealt = partition_layers(layers, stages, head);
-        CHECK(dealt.inner == std::ceil(layers / stages));
-        CHECK(dealt.first >= dealt.last);
-        CHECK(dealt.first <= dealt.inner);
-        CHECK(dealt.last >= 1);
-        const double between = layers - dealt.first - dealt.last;
+        const StageLayers partition = partition_layers(layers, stages, head);
+        CHECK(partition.inner == std::ceil(layers / stages));
+        CHECK(partition.first >= partition.last);
+        CHECK(partition.first <= partition.inner);
+        CHECK(partition.last >= 1);
+        const double between = layers - partition.first - partition.last;
         if (stages == 2) CHECK(between == 0);
-        if (stages > 2) CHECK(between <= (stages - 2) * dealt.inner);
+        if (stages > 2) CHECK(between <= (stages - 2) * partition.inner);
       }
     }
   }
 }
 
-TEST_CASE("Llama 3.1 405B is dealt as it was trained", "[pipeline]") {
+TEST_CASE("Llama 3.1 405B is partitioned as it was trained", "[pipeline]") {
   // arXiv:2407.21783, section 3.3.2: one layer less on the first and on the last of 16 stages.
   // Its head, 128,256 x 16,384, is two thirds of a layer: 2 x 16,384 x (16,384 + 1,024) of
   // attention and 3 x 16,384 x 53,248.
@@ -39,10 +39,10 @@ TEST_CASE("Llama 3.1 405B is dealt as it was trained", "[pipeline]") {
   const LanguageModel& model = catalog.model("llama-3.1-405b").language;
   const double layer = 2.0 * 16384 * (16384 + 1024) + 3.0 * 16384 * 53248;
   CHECK_THAT(head_in_layers(model), WithinRel(128256.0 * 16384 / layer, 1e-12));
-  const StageLayers dealt = partition_layers(126, 16, head_in_layers(model));
-  CHECK(dealt.first == 7);
-  CHECK(dealt.inner == 8);
-  CHECK(dealt.last == 7);
+  const StageLayers partition = partition_layers(126, 16, head_in_layers(model));
+  CHECK(partition.first == 7);
+  CHECK(partition.inner == 8);
+  CHECK(partition.last == 7);
 }
 
 TEST_CASE("layers that were counted for it are missing at either end", "[pipeline]") {
@@ -57,11 +57,11 @@ TEST_CASE("layers that were counted for it are missing at either end", "[pipelin
 namespace {
 
 PipelineLayers spread(double layers, double head, double encoder = 0) {
-  PipelineLayers dealt;
-  dealt.layers[place_index(Place::spread)] = layers;
-  dealt.head = head;
-  dealt.encoder.fill(encoder);
-  return dealt;
+  PipelineLayers partition;
+  partition.layers[place_index(Place::spread)] = layers;
+  partition.head = head;
+  partition.encoder.fill(encoder);
+  return partition;
 }
 
 Layout on_stages(int stages) {
@@ -77,7 +77,7 @@ double sum(const std::array<double, kPlaces>& layers) {
 }  // namespace
 
 TEST_CASE("the slowest stage is a whole one, or the last with its head", "[pipeline]") {
-  // 32 layers on 12 stages: three at most, and one beside the head.
+  // 32 layers on 12 stages: three at most, and one on the stage of the head.
   CHECK(stage_times(spread(32, 0.5), {.layer = 1, .head = 0.5}, 12).slowest == 3);
   CHECK(stage_times(spread(32, 4), {.layer = 1, .head = 4}, 12).slowest == 5);
   for (int stages = 2; stages <= 40; ++stages) {
@@ -92,9 +92,9 @@ TEST_CASE("the slowest stage is a whole one, or the last with its head", "[pipel
 
 TEST_CASE("an encoder shares its stage with as many layers as bring it to the mean", "[pipeline]") {
   // 32 layers and an encoder worth three on four stages: 8.75 each, give or take half a layer.
-  const StageLayers dealt = partition_stages(spread(32, 0, 3), on_stages(4));
-  CHECK(dealt.first == 8.75 - 3 + 0.5);
-  CHECK(dealt.inner == 8.75 + 0.5);
+  const StageLayers partition = partition_stages(spread(32, 0, 3), on_stages(4));
+  CHECK(partition.first == 8.75 - 3 + 0.5);
+  CHECK(partition.inner == 8.75 + 0.5);
   CHECK(stage_times(spread(32, 0, 3), {.layer = 1, .encoder = 3}, 4).slowest == 8.75 + 0.5);
   // One that is worth more than a stage stands alone, and all wait for it.
   CHECK(partition_stages(spread(32, 0, 20), on_stages(4)).first == 0);
@@ -108,7 +108,7 @@ TEST_CASE("an encoder shares its stage with as many layers as bring it to the me
         CHECK(most >= layers - 1e-9);
         CHECK(most <= layers + 0.5 * stages + 1e-9);
         CHECK(each.last < each.inner);
-        // Time and memory deal alike.
+        // Time and memory partition alike.
         const StageTimes times =
             stage_times(spread(layers, 0.5, encoder),
                         {.layer = 2, .head = 2 * 0.5, .encoder = 2 * encoder}, stages);
@@ -127,10 +127,10 @@ TEST_CASE("leading layers stand on the first stage, further predictions on the l
   const Catalog catalog;
   Workload workload;
   workload.language = catalog.model("deepseek-v3-mtp").language;
-  const PipelineLayers dealt = make_pipeline_layers(workload);
-  CHECK(dealt.count() == 62);
+  const PipelineLayers partition = make_pipeline_layers(workload);
+  CHECK(partition.count() == 62);
   const auto on = [&](PipelineStage stage, int stages) {
-    return stage_layers_by_place(dealt, partition_stages(dealt, on_stages(stages)), stage);
+    return stage_layers_by_place(partition, partition_stages(partition, on_stages(stages)), stage);
   };
   CHECK(on(PipelineStage::first, 16) == std::array<double, kPlaces>{0, 3, 0, 0});
   CHECK(on(PipelineStage::inner, 16) == std::array<double, kPlaces>{0, 0, 4, 0});
@@ -138,7 +138,7 @@ TEST_CASE("leading layers stand on the first stage, further predictions on the l
   CHECK(on(PipelineStage::first, 8) == std::array<double, kPlaces>{0, 3, 4, 0});
   CHECK(on(PipelineStage::first, 1) == std::array<double, kPlaces>{0, 3, 58, 1});
   for (int stages = 2; stages <= 62; ++stages) {
-    const StageLayers each = partition_stages(dealt, on_stages(stages));
+    const StageLayers each = partition_stages(partition, on_stages(stages));
     CHECK(sum(on(PipelineStage::first, stages)) == each.first);
     CHECK(sum(on(PipelineStage::inner, stages)) == each.inner);
     CHECK(sum(on(PipelineStage::last, stages)) == each.last);
@@ -147,14 +147,14 @@ TEST_CASE("leading layers stand on the first stage, further predictions on the l
 
 // Llama 3.2 90B: 80 layers and 20 inserted ones. arXiv:2407.21783, section 7.3: four of the first
 // kind and one of the second on a stage.
-TEST_CASE("inserted layers are dealt like the decoder's own", "[pipeline]") {
+TEST_CASE("inserted layers are partition like the decoder's own", "[pipeline]") {
   const Catalog catalog;
   Workload workload;
   workload.language = catalog.model("llama-3.2-90b-vision").language;
-  const PipelineLayers dealt = make_pipeline_layers(workload);
-  CHECK(dealt.count() == 100);
+  const PipelineLayers partition = make_pipeline_layers(workload);
+  CHECK(partition.count() == 100);
   CHECK(layer_count(workload.language) == 100);
-  CHECK(partition_stages(dealt, on_stages(20)).inner == 5);
+  CHECK(partition_stages(partition, on_stages(20)).inner == 5);
 }
 
 // 2,048 tokens with a picture of 577 through an encoder of 24 layers of 1,024 in front of 32 of

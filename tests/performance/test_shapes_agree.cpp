@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step's time is computed from holds the parameters and FLOPs of the model.
+// Shapes from which step time is computed have the parameters and FLOPs of the model.
 #include <cstdint>
 
 #include "catch.h"

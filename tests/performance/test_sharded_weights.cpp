@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gathers of sharded weights cost, on whatever software.
+// Cost of gathering sharded weights under any stack.
 #include <string>
 
 #include "catch.h"

@@ -9,8 +9,8 @@
 #include "catalog/hardware/peak.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/training/step_model.h"
 #include "performance/training/step_account.h"
+#include "performance/training/step_model.h"
 
 namespace {
 
@@ -192,7 +192,7 @@ TEST_CASE("no more exchange is hidden than there is work to hide it") {
   }
 }
 
-TEST_CASE("waiting for the host is a term of its own beside element-wise work", "[step]") {
+TEST_CASE("waiting for the host is a term of its own, apart from element-wise work", "[step]") {
   const Workload workload = dense_workload();
   for (const Layout& layout : many_layouts()) {
     Bench prompt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step says of itself adds up to it: recomputed by hand here, by the formula of --explain.
+// Parts of a step add up to its time, recomputed here by the formula of --explain.
 #include "catalog/hardware/efficiency.h"
 #include "catalog/runs/runs.h"
 #include "catalog_fixture.h"
@@ -34,8 +34,7 @@ double by_hand(const StepAccount& a) {
 
 }  // namespace
 
-TEST_CASE("every published row's step is recomputed by hand from what it says of itself",
-          "[step]") {
+TEST_CASE("every published row's step is the sum of its parts", "[step]") {
   int rows = 0, pipelined = 0, experts = 0;
   for (const ThroughputRow& row : test_catalog().runs().throughput) {
     if (row.layout_known && ++rows % 7 != 0) continue;

@@ -39,7 +39,7 @@ const std::vector<PublishedBatch>& published_batches() {
 
 }  // namespace
 
-TEST_CASE("published batches lie below the critical one and cost little beside the usual",
+TEST_CASE("published batches are below the critical one and cost little more than the usual",
           "[planner]") {
   for (const PublishedBatch& run : published_batches()) {
     const double critical = critical_batch_tokens(run.tokens);

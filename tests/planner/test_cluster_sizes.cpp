@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cluster of any size makes of the same tokens: more GPUs never take longer.
+// Time of the same tokens on clusters of any size: more GPUs never take longer.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -51,7 +51,7 @@ std::set<double> some_sizes(double node, int random, unsigned seed) {
     if (gpus >= node && gpus <= kMostTried) out.insert(gpus);
   };
   for (double gpus = node; gpus <= kMostTried; gpus *= 4) {
-    for (const double beside : {-1.0, 0.0, 1.0}) add(gpus + beside * node);
+    for (const double nodes : {-1.0, 0.0, 1.0}) add(gpus + nodes * node);
   }
   std::mt19937 generator(seed);
   for (int i = 0; i < random; ++i) {

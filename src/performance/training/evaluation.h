@@ -27,8 +27,8 @@ struct Evaluation {
   double recomputed;  ///< share of the layers that recompute in full in addition to `recompute`
 };
 
-Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const Platform& platform,
-                         const Layout& layout) noexcept;
+Evaluation make_evaluation(const StepCosts& costs, const Workload& workload,
+                           const Platform& platform, const Layout& layout) noexcept;
 
 /// Partition of a language layer in this layout.
 LayerSplit layer_split(const Evaluation& at) noexcept;

@@ -142,14 +142,12 @@ LayerSplit decoder_split(const Evaluation& at, const LayerShape& shape) noexcept
 }
 
 LayerSplit encoder_split(const Evaluation& at) noexcept {
-  LayerSplit split;
-  split.tokens = at.layout.micro_batch * at.costs.encoder_tokens / at.context;
-  split.tensor = at.tensor;
-  split.sequence = at.sequence;
-  split.materialised = at.costs.encoder_materialised;
-  split.wgrad = at.costs.encoder.learns;
-  split.accumulate_bytes = 2 * at.stack.gradient_bytes;
-  return split;
+  return {.tokens = at.layout.micro_batch * at.costs.encoder_tokens / at.context,
+          .tensor = at.tensor,
+          .sequence = at.sequence,
+          .materialised = at.costs.encoder_materialised,
+          .wgrad = at.costs.encoder.learns,
+          .accumulate_bytes = 2 * at.stack.gradient_bytes};
 }
 
 LayerParts decoder_layer(const Evaluation& at, const LayerShape& shape) noexcept {

@@ -166,7 +166,7 @@ PipelineLayers StepModel::partition_layers_by_time(const StepCosts& costs, const
   Layout layout;
   for (double& encoder : pipeline.encoder) {
     const MicroBatch work =
-        micro_batch(evaluation_of(costs, workload, platform, layout), workload.language);
+        micro_batch(make_evaluation(costs, workload, platform, layout), workload.language);
     const StageParts parts = stage_parts(work, pipeline.count());
     encoder = parts.encoder / parts.layer;
     layout.tp *= 2;
@@ -179,7 +179,7 @@ StepTime StepModel::step(const Layout& layout) const noexcept {
 }
 
 StepParts StepModel::evaluate(const Layout& layout) const noexcept {
-  const Evaluation at = evaluation_of(costs_, workload_, platform_, layout);
+  const Evaluation at = make_evaluation(costs_, workload_, platform_, layout);
   const double p = at.pipeline, m = layout.micro_batches();
   const double layers = costs_.pipeline_layers.count();
   StepParts parts;

@@ -319,7 +319,7 @@ void add_pipeline(const Evaluation& at, const StepParts& parts, StepAccount& out
 }  // namespace
 
 StepAccount StepModel::account(const Layout& layout) const {
-  const Evaluation at = evaluation_of(costs_, workload_, platform_, layout);
+  const Evaluation at = make_evaluation(costs_, workload_, platform_, layout);
   const StepParts parts = evaluate(layout);
   StepAccount out;
   add_rates(platform_, costs_, out);

@@ -100,7 +100,7 @@ void prepare_flops(const Workload& workload, StepCosts& costs) {
 }
 
 // Share of each exchange that the software can hide and this run does.
-Overlap overlap_of(const Platform& platform) {
+Overlap hideable_overlap(const Platform& platform) {
   const Stack& stack = *platform.stack;
   Overlap run = platform.overlap;
   run.tensor *= stack.tensor_overlap;
@@ -116,7 +116,7 @@ Overlap overlap_of(const Platform& platform) {
 StepCosts StepModel::prepare(const Workload& workload, const Platform& platform) {
   StepCosts costs;
   costs.device = prepare_device_costs(platform, workload.attention);
-  costs.overlap = overlap_of(platform);
+  costs.overlap = hideable_overlap(platform);
   costs.fabric = prepare_fabric(*platform.system, *platform.efficiency);
   for (std::size_t tier = 0; tier < costs.fabric.seconds_per_byte.size(); ++tier) {
     costs.fabric.seconds_per_byte[tier] *= platform.stack->exchange_time;
