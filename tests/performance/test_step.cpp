@@ -205,7 +205,7 @@ TEST_CASE("waiting for the host is a term of its own, apart from element-wise wo
     const StepAccount account = slow.model(workload).account(layout);
     CHECK(sum_of(without, {StepTerm::host}) < 1e-9 * without.seconds);
     CHECK_THAT(sum_of(with, {StepTerm::host}),
-               WithinRel(layout.micro_batches() / layout.pp * account.waiting, 1e-12));
+               WithinRel(layout.micro_batches() / layout.pp * account.step.work.waiting(), 1e-12));
     CHECK(sum_of(with, {StepTerm::elementwise}) == sum_of(without, {StepTerm::elementwise}));
     CHECK_THAT(sum_of_terms(with), WithinRel(with.seconds, 1e-12));
   }
@@ -283,7 +283,7 @@ TEST_CASE("a connector takes the passes that its recipe has") {
   const Bench bench;
   const Layout layout = layout_of_step(1, 1, 1, 1, 1, 8, 1, 8);
   Workload workload = vision_workload();
-  const auto connector = [&] { return bench.model(workload).account(layout).connector; };
+  const auto connector = [&] { return bench.model(workload).account(layout).step.work.connector; };
   const double learns = connector();
   REQUIRE(learns > 0);
   workload.connector_training = Training::frozen;  // passes gradients on to the encoder

@@ -31,6 +31,9 @@ struct MicroBatch {
   HostTime host_forward, host_backward;
   double waiting_forward = 0, waiting_backward = 0;  ///< exposed host time
 
+  [[nodiscard]] double repeated() const noexcept {
+    return repeated_layers.seconds + repeated_vision.seconds;
+  }
   [[nodiscard]] double waiting() const noexcept { return waiting_forward + waiting_backward; }
   /// Device seconds of the passes, without waiting for the host.
   [[nodiscard]] double forward() const noexcept;

@@ -100,40 +100,22 @@ struct StepAccount {
   std::vector<TierAccount> tiers;
   std::vector<KernelAccount> kernels;
   std::vector<ExchangeAccount> exchanges;
-  // A micro-batch through one replica, seconds over all its stages.
-  double repeated = 0;  ///< forward work
-  RepeatedTime repeated_layers = {}, repeated_encoder = {};
-  HostTime host_forward = {}, host_backward = {};
-  double waiting_forward = 0, waiting_backward = 0;
-  double block_seconds = 0,
-         dispatch_seconds = 0;  ///< of the host, to issue a block or a collective
-  double waiting = 0;           ///< exposed host time
-  double connector = 0;         ///< projector of images
+  StepParts step;
+  double block_seconds = 0, dispatch_seconds = 0;  ///< of the host per block and per collective
   double connector_flops = 0, connector_rate = 0;  ///< of a rank's micro-batch
-  // The pipeline.
   double micro_batches = 0, stages = 1, virtual_stages = 1;
-  double mean_stage = 0, slowest_stage = 0;  ///< seconds of a micro-batch
-  double stage_imbalance = 0;                ///< exposed share of the slowest stage's surplus
-  StageParts parts = {};                     ///< of which the stages consist
-  StageLayers stage_layers = {};             ///< language layers on them
   double model_layers = 0;
-  double bubble_stages = 0;   ///< (stages - 1) / virtual_stages
-  double transfer = 0;        ///< exposed between stages, per micro-batch
-  double transfers = 0;       ///< number of transfers
-  double transfer_shown = 1;  ///< exposed share of their seconds
+  double stage_imbalance = 0;  ///< exposed share of the slowest stage's surplus
+  double bubble_stages = 0;    ///< (stages - 1) / virtual_stages
   CollectiveAccount stage_transfer = {};
-  // The update.
-  double update_parameters = 0;  ///< of a rank
-  double update_bytes = 0;       ///< of memory, for them
-  double step_seconds = 0;       ///< fixed
-  // On everything.
-  double imbalance = 0;  ///< (1 + straggler x log2 hosts) x uneven - 1
-  double straggler = 0, hosts = 1, uneven = 1;
-  double slowdown = 1;  ///< of software that is not tuned
+  double update_parameters = 0;      ///< of a rank
+  double update_bytes = 0;           ///< of memory, for them
+  double step_seconds = 0;           ///< fixed
+  double straggler = 0, uneven = 1;  ///< imbalance = (1 + straggler x log2 hosts) x uneven - 1
+  double slowdown = 1;               ///< of software that is not tuned
   double padding_efficiency = 1;
   double activation_bytes = 0;  ///< kept on the fullest stage
   ActivationAccount activations = {};
-  StepTime time;
 };
 
 /// Values of ExchangeAccount::per.
