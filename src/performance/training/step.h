@@ -4,7 +4,7 @@
 
 #include "performance/memory/pipeline.h"
 #include "performance/training/data_exchange.h"
-#include "performance/training/recompute.h"
+#include "performance/training/layers.h"
 #include "performance/training/step_model.h"
 #include "quantity/layers.h"
 
