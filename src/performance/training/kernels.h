@@ -29,6 +29,7 @@ struct LayerSplit {
   double sequence = 1;        ///< ranks that share the rest: tensor with sequence parallel, else 1
   double expert = 1;          ///< expert-parallel ranks
   double expert_tensor = 1;   ///< ranks that share one expert's matrices
+  bool images = false;        ///< whole images, whose attention stays on a context rank
   bool materialised = false;  ///< standard attention
   bool wgrad = true;          ///< the matrices learn
   double accumulate_bytes = 8;  ///< traffic per weight to add a gradient to the buffer

@@ -148,16 +148,17 @@ LayerSplit encoder_split(const Evaluation& at) noexcept {
   return {.tokens = at.layout.micro_batch * at.costs.encoder_tokens / at.context,
           .tensor = at.tensor,
           .sequence = at.sequence,
+          .images = true,
           .materialised = at.costs.encoder_materialised,
           .wgrad = at.costs.encoder.learns,
           .accumulate_bytes = 2 * at.stack.gradient_bytes};
 }
 
-LayerParts decoder_layer(const Evaluation& at, const LayerShape& shape) noexcept {
+LayerParts layer_parts(const Evaluation& at, const LayerShape& shape,
+                       const LayerSplit& split) noexcept {
   LayerParts out;
   LayerTime& time = out.time;
-  time = layer_kernels(shape, decoder_split(at, shape), at.costs.device, *at.platform.efficiency,
-                       at.stack);
+  time = layer_kernels(shape, split, at.costs.device, *at.platform.efficiency, at.stack);
   LayerWork work = hiding_work(time);
   const auto issue = [&](const LayerExchange& exchange) {
     const double seconds = exchange.dispatched * at.stack.collective_dispatch_seconds;
@@ -165,14 +166,14 @@ LayerParts decoder_layer(const Evaluation& at, const LayerShape& shape) noexcept
     time.host_backward += seconds;
   };
   if (at.tensor > 1) {
-    out.tensor = tensor_exchange(at, shape, at.tokens, work);
+    out.tensor = tensor_exchange(at, shape, split.tokens, work);
     time.tensor_forward = out.tensor.forward.exposed;
     time.tensor_backward = out.tensor.backward.exposed;
     work.forward -= out.tensor.forward.hidden;
     work.backward -= out.tensor.backward.hidden;
     issue(out.tensor);
   }
-  if (at.context > 1) {
+  if (at.context > 1 && !split.images) {
     out.context = at.layout.context_kind == ContextKind::ulysses ? heads_exchange(at, shape)
                                                                  : ring_exchange(at, shape, time);
     time.context_forward = out.context.forward.exposed;
@@ -188,29 +189,15 @@ LayerParts decoder_layer(const Evaluation& at, const LayerShape& shape) noexcept
   return out;
 }
 
-LayerParts encoder_layer(const Evaluation& at, const LayerSplit& split) noexcept {
-  const LayerShape& shape = at.costs.encoder;
-  LayerParts out;
-  LayerTime& time = out.time;
-  time = layer_kernels(shape, split, at.costs.device, *at.platform.efficiency, at.stack);
-  if (at.tensor > 1) {
-    out.tensor = tensor_exchange(at, shape, split.tokens, hiding_work(time));
-    time.tensor_forward = out.tensor.forward.exposed;
-    time.tensor_backward = out.tensor.backward.exposed;
-    const double issue = out.tensor.dispatched * at.stack.collective_dispatch_seconds;
-    time.host_forward += issue;
-    time.host_backward += issue;
-  }
-  return out;
-}
-
 LayerTime language_layers(const Evaluation& at) noexcept {
   LayerTime sum;
   for (const LayerShape& shape : at.costs.own) {
-    add(sum, decoder_layer(at, shape).time, shape.count);
+    add(sum, layer_parts(at, shape, decoder_split(at, shape)).time, shape.count);
   }
   const LayerShape& cross = at.costs.cross;
-  if (cross.count > 0) add(sum, decoder_layer(at, cross).time, cross.count);
+  if (cross.count > 0) {
+    add(sum, layer_parts(at, cross, decoder_split(at, cross)).time, cross.count);
+  }
   if (!at.costs.language_backward) drop_backward(sum);
   return sum;
 }
@@ -222,7 +209,8 @@ bool has_encoder_layers(const Evaluation& at) noexcept {
 LayerTime encoder_layers(const Evaluation& at) noexcept {
   LayerTime sum;
   if (!has_encoder_layers(at)) return sum;
-  add(sum, encoder_layer(at, encoder_split(at)).time, at.costs.encoder.count);
+  const LayerShape& encoder = at.costs.encoder;
+  add(sum, layer_parts(at, encoder, encoder_split(at)).time, encoder.count);
   if (!at.costs.encoder_backward) drop_backward(sum);
   return sum;
 }

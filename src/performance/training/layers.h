@@ -43,9 +43,8 @@ struct LayerParts {
   LayerTime time;
   LayerExchange tensor, context, expert;
 };
-LayerParts decoder_layer(const Evaluation& at, const LayerShape& shape) noexcept;
-/// A layer of the vision encoder, whose tokens are those of `split`.
-LayerParts encoder_layer(const Evaluation& at, const LayerSplit& split) noexcept;
+LayerParts layer_parts(const Evaluation& at, const LayerShape& shape,
+                       const LayerSplit& split) noexcept;
 
 /// Partition of a decoder layer in this layout.
 LayerSplit decoder_split(const Evaluation& at, const LayerShape& shape) noexcept;

@@ -184,14 +184,12 @@ void add_expert_exchange(const Evaluation& at, const LayerShape& shape,
 }
 
 // Kernels and exchange of all layers of a kind, of the language model or the encoder.
-void add_layers(const Evaluation& at, const LayerShape& shape, std::string_view module,
-                StepAccount& out) {
-  const bool encoder = &shape == &at.costs.encoder;
-  const bool backward = encoder ? at.costs.encoder_backward : at.costs.language_backward;
-  const LayerSplit split = encoder ? encoder_split(at) : decoder_split(at, shape);
+void add_layers(const Evaluation& at, const LayerShape& shape, const LayerSplit& split,
+                std::string_view module, StepAccount& out) {
+  const bool backward = split.images ? at.costs.encoder_backward : at.costs.language_backward;
   visit_layer_kernels(shape, split, at.costs.device, *at.platform.efficiency, at.stack,
                       KernelList{module, shape.count, backward, out.kernels});
-  const LayerParts parts = encoder ? encoder_layer(at, split) : decoder_layer(at, shape);
+  const LayerParts parts = layer_parts(at, shape, split);
   if (parts.tensor.forward.times > 0) {
     add_tensor_exchange(at, parts.tensor, shape.count, backward, out);
   }
@@ -204,9 +202,16 @@ void add_layers(const Evaluation& at, const LayerShape& shape, std::string_view 
 }
 
 void add_modules(const Evaluation& at, const LanguageModel& model, StepAccount& out) {
-  for (const LayerShape& shape : at.costs.own) add_layers(at, shape, "layers", out);
-  if (at.costs.cross.count > 0) add_layers(at, at.costs.cross, "cross-attention layers", out);
-  if (has_encoder_layers(at)) add_layers(at, at.costs.encoder, "vision encoder", out);
+  const StepCosts& costs = at.costs;
+  for (const LayerShape& shape : costs.own) {
+    add_layers(at, shape, decoder_split(at, shape), "layers", out);
+  }
+  if (costs.cross.count > 0) {
+    add_layers(at, costs.cross, decoder_split(at, costs.cross), "cross-attention layers", out);
+  }
+  if (has_encoder_layers(at)) {
+    add_layers(at, costs.encoder, encoder_split(at), "vision encoder", out);
+  }
   LayerSplit split = layer_split(at);
   split.wgrad = at.costs.head_wgrad;
   visit_head_kernels(
