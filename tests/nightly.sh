@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What is too long for the gate: clang, the thread sanitizer, the Python module, the package on bare
-# systems, the fit of the constants, the long properties ([.nightly]: hours), and every border fuzzed
-# for MINUTES (default 10). Says at the end what failed.
+# Checks that are too long for the gate: an object per source, clang, the thread sanitizer, the Python
+# module, the package on bare systems, the fit of the constants, the long properties ([.nightly]: hours),
+# and every border fuzzed for MINUTES (default 10). The last line names what failed.
 #   sh tests/nightly.sh [MINUTES]
 set -u
 cd "$(dirname "$0")/.." || exit
@@ -40,6 +40,10 @@ other_fits() {
   python3 tests/calibration/repeat.py --program "$1/trcost" --bench "$1/tests/trcost_calibrate" --data data
 }
 
+step "an object per source" build build-dev -DTRCOST_UNITY=OFF -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_FLAGS_RELEASE=-O1
+step "more rounds of the random tests" env TRCOST_TEST_REPEATS=10 build-dev/tests/trcost_tests
+step "all documents and calibrations" python3 tests/docs/documents.py build-dev/trcost --all
 step "clang" build build-clang -DCMAKE_CXX_COMPILER="$clang"
 step "tests of clang's build" ctest --test-dir build-clang --output-on-failure -L unit
 step "thread sanitizer" build build-thread -DTRCOST_SANITIZE=thread

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "planner/batch.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "planner/planner.h"
 #include "quantity/portable_math.h"
 
 namespace trcost::planner {
-
 namespace {
 
 constexpr double kMebi = 1048576;
 
 }  // namespace
 
-UsualBatch usual_batch_of(double training_tokens, double seq_length) {
+UsualBatch compute_usual_batch(double training_tokens, double seq_length) {
   const double practice = 4 * kMebi * portable_pow(training_tokens / 2e12, 0.6);
   const double floor = std::min(128 * seq_length, 0.5 * kMebi);
   const double tokens = std::max(practice, floor);
@@ -22,9 +22,8 @@ UsualBatch usual_batch_of(double training_tokens, double seq_length) {
 }
 
 double critical_batch_tokens(double training_tokens) {
-  // The exponents 0.462 and 0.47 of the two papers agree; the factor was not read at its origin,
-  // and what holds it are the published batches of test_batch.cpp, all between a sixteenth of it
-  // and it.
+  // The exponents 0.462 and 0.47 of the two papers agree. The factor is confirmed by the published
+  // batches of test_batch.cpp, all between a sixteenth of the critical batch and the whole.
   constexpr double kSequences = 0.0471, kExponent = 0.462, kTokensPerSequence = 2048;
   return kTokensPerSequence * kSequences * portable_pow(training_tokens, kExponent);
 }

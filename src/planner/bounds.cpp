@@ -5,11 +5,10 @@
 #include <cmath>
 
 namespace trcost::planner {
-
 namespace {
 
-// Forward matmuls take less than their share of the FLOPs, but not by much.
-constexpr double kSurelyAgain = 0.8;
+// Least time of forward matmuls over their share of the FLOPs.
+constexpr double kLeastRecompute = 0.8;
 
 double term(const StepTime& time, StepTerm which) {
   return time.terms[static_cast<std::size_t>(which)];
@@ -22,7 +21,7 @@ Bounds::Bounds(const StepModel& model, const PlanRequest& request)
       gpus_(request.gpus),
       context_kind_(request.context_kind.value_or(model.platform().stack->context_kind)) {}
 
-Bounds::Known& Bounds::known_of(const Structure& s) {
+Bounds::Known& Bounds::cached_work(const Structure& s) {
   LayoutDegrees key = s;
   key.pp = key.vp = key.dp = 1;
   if (last_known_ == nullptr || key != last_) {
@@ -33,23 +32,24 @@ Bounds::Known& Bounds::known_of(const Structure& s) {
 }
 
 Bounds::Work Bounds::work(const Structure& s, double micro_batch) {
-  Known& known_work = known_of(s);
+  Known& known_work = cached_work(s);
   const double more = gpus_ / s.gpus();
-  const auto scaled = [more](const Work& w) { return Work{w.seconds * more, w.again * more}; };
+  const auto scaled = [more](const Work& w) { return Work{w.seconds * more, w.recompute * more}; };
   int exponent = 0;
   if (std::frexp(micro_batch, &exponent) != 0.5) {
     const auto known = known_work.others.find(micro_batch);
     if (known != known_work.others.end()) return scaled(known->second);
-    return scaled(known_work.others.emplace(micro_batch, on_all(s, micro_batch)).first->second);
+    return scaled(
+        known_work.others.emplace(micro_batch, full_cluster_work(s, micro_batch)).first->second);
   }
   const auto index = static_cast<std::size_t>(exponent - 1);
   if (index >= known_work.powers.size()) known_work.powers.resize(index + 1);
   std::optional<Work>& known = known_work.powers[index];
-  if (!known) known = on_all(s, micro_batch);
+  if (!known) known = full_cluster_work(s, micro_batch);
   return scaled(*known);
 }
 
-Bounds::Work Bounds::on_all(const Structure& s, double micro_batch) {
+Bounds::Work Bounds::full_cluster_work(const Structure& s, double micro_batch) {
   Layout l;
   static_cast<LayoutDegrees&>(l) = s;
   l.pp = l.vp = l.dp = 1;
@@ -72,18 +72,18 @@ Bounds::Work Bounds::on_all(const Structure& s, double micro_batch) {
                       term(time, StepTerm::padding);
   sum *= 1 + lost / std::max(time.seconds - lost, 1e-300);
   const double matmul = term(time, StepTerm::matmul_peak) + term(time, StepTerm::kernel);
-  return {sum / sequences, again_share() * matmul / sequences};
+  return {sum / sequences, recompute_share() * matmul / sequences};
 }
 
-double Bounds::again_share() {
-  if (again_share_) return *again_share_;
+double Bounds::recompute_share() {
+  if (recompute_share_) return *recompute_share_;
   const Workload& w = model_.workload();
   const TrainingFlops training = training_flops(w);
-  again_share_ = 0;
+  recompute_share_ = 0;
   if (training.language_dgrad > 0) {
-    again_share_ = kSurelyAgain * forward_flops(w).layers_gemm / training.total();
+    recompute_share_ = kLeastRecompute * forward_flops(w).layers_gemm / training.total();
   }
-  return *again_share_;
+  return *recompute_share_;
 }
 
 }  // namespace trcost::planner

@@ -9,27 +9,25 @@
 #include <tuple>
 
 namespace trcost::planner {
-
 namespace {
 
-// The runner-up is looked for this far beyond the best, among so many structures (choices: what
-// `--explain` says of it is worth no longer search).
+// Range of scores and number of structures among which the runner-up is searched (choices).
 constexpr double kRunnerUpRange = 1.03;
 constexpr std::size_t kMostKept = 8;
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
-// How the model is split, whatever copies of it there are and stages on a rank.
+// Degrees that partition the model, without replicas and stages per rank.
 LayoutDegrees model_split(const Layout& l) {
   LayoutDegrees split = l;
   for (const Dimension& each : kDimensions) {
-    if (each.unit == PartitionedUnit::nothing) split.*each.in = 1;
+    if (each.partitions == PartitionedUnit::nothing) split.*each.in = 1;
   }
   return split;
 }
 
-// The degrees that a simple layout has few of, the first to be avoided first.
-constexpr auto kAvoided = [] {
+// Degrees that break ties between layouts, in order.
+constexpr auto kTieBreakDegrees = [] {
   constexpr auto counts = [](const Dimension& each) { return each.tie_break_rank > 0; };
   std::array<Dimension, std::ranges::count_if(kDimensions, counts)> out = {};
   std::ranges::copy_if(kDimensions, out.begin(), counts);
@@ -37,11 +35,10 @@ constexpr auto kAvoided = [] {
   return out;
 }();
 
-// Those that are simpler to run come first; then all, so that no two layouts stand in chance's
-// order.
+// Order of layouts with tied scores: simpler ones first, and no two layouts are equal.
 auto complexity(const Layout& l) {
-  std::array<int, kAvoided.size()> degrees = {};
-  std::ranges::transform(kAvoided, degrees.begin(),
+  std::array<int, kTieBreakDegrees.size()> degrees = {};
+  std::ranges::transform(kTieBreakDegrees, degrees.begin(),
                          [&](const Dimension& each) { return l.*each.in; });
   return std::tuple(degrees, l.sharding, l.recompute, l.micro_batch, model_split(l));
 }
@@ -91,14 +88,14 @@ double Contenders::limit() const {
   return std::max(best * (1 + kTie), std::min(runner_up, best * kRunnerUpRange));
 }
 
-void Contenders::tell(Plan& plan) const {
+void Contenders::store_best(Plan& plan) const {
   const Contender& best = found_.front();
   plan.layout = best.layout;
   plan.time = best.time;
   plan.runner_up.reset();
   plan.runner_up_seconds = 0;
-  // One that is faster in steps that cost more tokens, or with more kinds of parallelism, is not
-  // the second best.
+  // A layout that is faster but scores worse, by its batch or its parallelism, is not the
+  // runner-up.
   for (std::size_t i = 1; i < found_.size() && !plan.runner_up; ++i) {
     const Contender& other = found_[i];
     if (other.layout.gpus() != best.layout.gpus()) continue;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best layouts that a search has found.
+// Best layouts that a search has found.
 #pragma once
 
 #include <vector>
 
-#include "planner/planner.h"
+#include "planner/plan.h"
 #include "quantity/layers.h"
 
 namespace trcost::planner {
@@ -14,16 +14,16 @@ class Contenders {
  public:
   Contenders();
 
-  /// Keeps it if it is the best of its structure so far. `penalty`: factor on its time per
+  /// Adds a layout if it is the best of its structure so far. `penalty`: factor on its time per
   /// sequence.
   void add(const Layout& layout, const StepTime& time, double penalty);
   [[nodiscard]] bool empty() const { return found_.empty(); }
-  /// Infinite where there is none.
+  /// Score of the best, infinite if there is none.
   [[nodiscard]] double best_score() const;
-  /// Whatever scores worse is neither the best nor the runner-up.
+  /// Score beyond which a layout is neither the best nor the runner-up.
   [[nodiscard]] double limit() const;
-  /// Layout, time and runner-up, of at least one contender.
-  void tell(Plan& plan) const;
+  /// Sets layout, time and runner-up of a plan. Needs at least one contender.
+  void store_best(Plan& plan) const;
 
  private:
   struct Contender {
@@ -36,7 +36,7 @@ class Contenders {
   std::vector<Contender> found_;
 };
 
-/// Relative difference far below any that the model means.
+/// Relative difference below which scores are tied, far below the accuracy of the model.
 inline constexpr double kTie = 1e-9;
 
 }  // namespace trcost::planner

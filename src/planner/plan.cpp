@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/planner.h"
-
-#include <algorithm>
-#include <optional>
-#include <string>
+#include "planner/plan.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
 
 #include "catalog/layout/layout.h"
 #include "planner/search.h"
@@ -13,11 +14,10 @@
 #include "trcost/numbers.h"
 
 namespace trcost::planner {
-
 namespace {
 
-// What would still let it in on so many.
-std::string way_in(const StepModel& model) {
+// Clauses on how the training would fit on the same GPUs.
+std::string out_of_memory_hint(const StepModel& model) {
   const Stack& stack = *model.platform().stack;
   const Offload& offload = model.workload().offload;
   std::string out;
@@ -31,8 +31,8 @@ std::string way_in(const StepModel& model) {
   return out + "; --offload all keeps optimizer and activations in the hosts' memory, more slowly";
 }
 
-[[noreturn]] void fail_too_large(const StepModel& model, const PlanRequest& request,
-                                 const Plan& least) {
+[[noreturn]] void throw_too_large(const StepModel& model, const PlanRequest& request,
+                                  const Plan& least) {
   const std::string chip = model.platform().accelerator->name;
   const double most = std::min(kMostGpus, std::max(16384.0, 64 * request.gpus));
   const std::optional<double> enough = smallest_cluster(model, request, most);
@@ -43,14 +43,14 @@ std::string way_in(const StepModel& model) {
                           format_number(least.memory.total, NumberKind::bytes),
                           format_number(least.memory.capacity, NumberKind::bytes)),
               enough ? fmt::format("the smallest cluster that holds it has {} GPUs{}",
-                                   format_exact(*enough), way_in(model))
+                                   format_exact(*enough), out_of_memory_hint(model))
                      : fmt::format("no cluster of up to {} GPUs holds it either: free a degree, "
                                    "or take an accelerator with more memory{}",
-                                   format_exact(most), way_in(model)));
+                                   format_exact(most), out_of_memory_hint(model)));
 }
 
-// A question of degrees that contradict the cluster is malformed; otherwise no layout is an answer.
-[[noreturn]] void fail_indivisible(const PlanRequest& r) {
+// Throws usage for degrees that contradict the cluster, else no_answer.
+[[noreturn]] void throw_indivisible(const PlanRequest& r) {
   const std::string chain = product_words(r);
   const double product = r.product();
   const std::string gpus = format_exact(r.gpus);
@@ -69,8 +69,9 @@ std::string way_in(const StepModel& model) {
       "--gpus");
 }
 
-// What only a chosen layout says: the experts' split, and whether it leaves the margin free.
-Plan told(const StepModel& model, const PlanRequest& request, Plan plan) {
+// Sets the partition of experts and whether the margin is used, which are known once a layout is
+// chosen.
+Plan with_resolved_layout(const StepModel& model, const PlanRequest& request, Plan plan) {
   const bool experts = model.workload().language.moe.has_value();
   const auto resolve = [&](Layout& l) { l.etp = experts ? expert_tensor_parallel(l) : 0; };
   resolve(plan.layout);
@@ -80,43 +81,91 @@ Plan told(const StepModel& model, const PlanRequest& request, Plan plan) {
   return plan;
 }
 
-// The best layout that leaves the margin free, else the best that fits.
-bool best_layout(const StepModel& model, const PlanRequest& request, Idle idle, Plan& plan) {
+// Finds the best layout that leaves the margin free, else the best that fits.
+bool find_best_layout(const StepModel& model, const PlanRequest& request, Idle idle, Plan& plan) {
   LayoutSearch search(model, request, idle, request.memory_margin);
   if (search.run(plan)) return true;
   return search.any_fits() && LayoutSearch(model, request, idle, 0).run(plan);
 }
 
-}  // namespace
-
-std::optional<Plan> fitting_plan(const StepModel& model, const PlanRequest& asked) {
-  check_request(model, asked);
-  PlanRequest request = asked;
-  request.gpus = asked.busy();
-  Plan result;
-  if (!best_layout(model, request, Idle::none, result)) return std::nullopt;
-  return told(model, request, result);
+// Whether a layout fits on `gpus` with the most thorough recomputation.
+bool any_fits(const StepModel& model, PlanRequest request, double gpus) {
+  request.gpus = gpus;
+  const SearchSpace space(model, request);
+  const double wanted = request.global_batch.value_or(request.batch_hint);
+  for (const Structure& s : space.structures()) {
+    BatchChoice batch;
+    batch.micro_batch = request.micro_batch.value_or(1);
+    // Enough micro-batches to fill the pipeline, unless the batch is smaller than that.
+    const double m = std::max(1.0, std::floor(wanted / (batch.micro_batch * s.dp)));
+    batch.global_batch = m * batch.micro_batch * s.dp;
+    if (request.global_batch && batch.global_batch > wanted) continue;
+    for (const Sharding sharding : space.shardings()) {
+      const Layout l =
+          space.layout(s, batch, request.vp.value_or(1), sharding, space.recomputes().back());
+      if (model.memory(l).fits) return true;
+    }
+  }
+  return false;
 }
 
-Plan plan(const StepModel& model, const PlanRequest& asked) {
-  if (std::optional<Plan> fitting = fitting_plan(model, asked)) return *std::move(fitting);
-  PlanRequest request = asked;
-  request.gpus = asked.busy();
+}  // namespace
+
+std::optional<Plan> fitting_plan(const StepModel& model, const PlanRequest& given) {
+  check_request(model, given);
+  PlanRequest request = given;
+  request.gpus = given.gpus_at_work();
+  Plan result;
+  if (!find_best_layout(model, request, Idle::none, result)) return std::nullopt;
+  return with_resolved_layout(model, request, result);
+}
+
+Plan plan(const StepModel& model, const PlanRequest& given) {
+  if (std::optional<Plan> fitting = fitting_plan(model, given)) return *std::move(fitting);
+  PlanRequest request = given;
+  request.gpus = given.gpus_at_work();
   Plan result;
   const bool exists = LayoutSearch(model, request, Idle::none, 0).least_memory(result);
   if (exists && (request.complete() || request.allow_too_large)) {
-    return told(model, request, result);
+    return with_resolved_layout(model, request, result);
   }
-  if (exists) fail_too_large(model, request, result);
-  fail_indivisible(request);
+  if (exists) throw_too_large(model, request, result);
+  throw_indivisible(request);
 }
 
 Plan plan_with_idle(const StepModel& model, const PlanRequest& request) {
   if (request.complete() || request.dp) return plan(model, request);
   check_request(model, request);
   Plan result;
-  if (best_layout(model, request, Idle::some, result)) return told(model, request, result);
-  return plan(model, request);  // says why nothing fits
+  if (find_best_layout(model, request, Idle::some, result))
+    return with_resolved_layout(model, request, result);
+  return plan(model, request);  // throws the reason
+}
+
+std::optional<double> smallest_cluster(const StepModel& model, const PlanRequest& request,
+                                       double most) {
+  const double node = std::max(1.0, model.platform().system->gpus_per_node);
+  const double multiple = request.product();
+  const auto fits = [&](double gpus) {
+    return gpus <= most && divides(gpus, multiple) && any_fits(model, request, gpus);
+  };
+  for (double n = 1; n < node; n *= 2) {
+    if (fits(n)) return n;
+  }
+  // Doubling finds a size that fits. Sizes between it and the last that did not are tried next.
+  double too_small = 0;
+  for (double nodes = 1; nodes * node <= most; nodes *= 2) {
+    if (!fits(nodes * node)) {
+      too_small = nodes;
+      continue;
+    }
+    const double step = std::max(1.0, std::floor((nodes - too_small) / 256));
+    for (double k = too_small + step; k < nodes; k += step) {
+      if (fits(k * node)) return k * node;
+    }
+    return nodes * node;
+  }
+  return std::nullopt;
 }
 
 }  // namespace trcost::planner

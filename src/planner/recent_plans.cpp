@@ -5,7 +5,6 @@
 #include <utility>
 
 namespace trcost::planner {
-
 namespace {
 
 constexpr std::uint64_t kPrime = 0x100000001b3;  // FNV-1a
@@ -15,8 +14,8 @@ std::uint64_t mixed(std::uint64_t digest, double value) {
   return digest ^ (digest >> 29);
 }
 
-// Of what differs between the requests for one model; the rest is compared.
-std::uint64_t digest_of(const PlanRequest& request) {
+// Digest of the fields that differ most between requests for one model.
+std::uint64_t request_digest(const PlanRequest& request) {
   std::uint64_t digest = mixed(0, request.gpus);
   digest = mixed(digest, request.global_batch.value_or(0));
   digest = mixed(digest, request.batch_hint);
@@ -28,7 +27,7 @@ std::uint64_t digest_of(const PlanRequest& request) {
 template <class Make>
 const std::optional<Plan>& RecentPlans::find(Kind kind, const PlanRequest& request,
                                              const Make& make) {
-  const std::uint64_t digest = digest_of(request);
+  const std::uint64_t digest = request_digest(request);
   for (const std::unique_ptr<Entry>& known : entries_) {
     if (known->digest == digest && known->kind == kind && known->request == request) {
       return known->plan;

@@ -6,17 +6,16 @@
 #include <optional>
 #include <vector>
 
-#include "planner/planner.h"
+#include "planner/plan.h"
 #include "quantity/layers.h"
 
 namespace trcost::planner {
 
-/// Plans of one StepModel that were made lately: a solver's tries and the rows of a sweep ask for
-/// the same ones again. One is used only where the whole request is equal, so that what is found
-/// does not depend on what was asked before.
+/// Cache of recent plans of one StepModel, since solvers and sweeps repeat their requests. A plan
+/// is reused only if the whole request is equal, so that results do not depend on earlier requests.
 class RecentPlans {
  public:
-  /// plan(), fitting_plan() and plan_with_idle(), of the same model each time.
+  /// Cached plan(), fitting_plan() and plan_with_idle(). Every call needs the same model.
   Plan all(const StepModel& model, const PlanRequest& request);
   std::optional<Plan> fitting(const StepModel& model, const PlanRequest& request);
   Plan with_idle(const StepModel& model, const PlanRequest& request);

@@ -6,16 +6,13 @@
 #include <limits>
 #include <tuple>
 
-#include "planner/effort.h"
-
 namespace trcost::planner {
-
 namespace {
 
 thread_local double ranked = 0;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Far above rounding: a structure comes before each of its candidates.
+// Lowers bounds by more than rounding, so that a structure comes before each of its candidates.
 constexpr double kRounding = 1 - 1e-12;
 
 }  // namespace
@@ -54,11 +51,11 @@ bool LayoutSearch::run(Plan& plan) {
   while (!queue_.empty() && queue_.front().bound <= contenders_.limit()) {
     const Candidate next = pop();
     // GPUs stay idle for the best layout, not for the runner-up.
-    const bool idle = structure_of(next).gpus() < request_.gpus;
+    const bool idle = candidate_structure(next).gpus() < request_.gpus;
     if (idle && next.bound > contenders_.best_score() * (1 + kTie)) continue;
-    if (next.vp == kUnseen) {
+    if (next.vp == kUnchecked) {
       check_memory(next);
-    } else if (next.vp == kFits) {
+    } else if (next.vp == kUnexpanded) {
       expand(next.structure);
     } else {
       visit(next);
@@ -68,7 +65,7 @@ bool LayoutSearch::run(Plan& plan) {
   plan.considered = considered_;
   ranked += considered_;
   if (contenders_.empty()) return false;
-  contenders_.tell(plan);
+  contenders_.store_best(plan);
   plan.memory = model_.memory(plan.layout);
   return true;
 }
@@ -78,12 +75,12 @@ void LayoutSearch::enumerate() {
   too_large_.assign(structures_.size(), kInfinity);
   shardings_.assign(structures_.size(), 0);
   queue_.reserve(structures_.size());
-  // One structure has nothing to be compared with.
+  // A single structure needs no bound.
   const bool alone = structures_.size() == 1;
   for (std::size_t i = 0; i < structures_.size() && considered_ < kMostConsidered; ++i) {
     ++considered_;
     const double bound = alone ? 0 : structure_bound(structures_[i]);
-    queue_.push_back({bound, bound, 0, static_cast<int>(i), kUnseen, {}});
+    queue_.push_back({bound, bound, 0, static_cast<int>(i), kUnchecked, {}});
   }
   std::make_heap(queue_.begin(), queue_.end(), later);
 }
@@ -96,75 +93,71 @@ double LayoutSearch::structure_bound(const Structure& s) {
         (s.pp - 1) / (space_.most_virtual_stages(s) * space_.most_micro_batches(s, micro));
     least = std::min(least, bounds_.work(s, micro).seconds * (1 + bubble));
   }
-  return kRounding * least * space_.least_penalty(s) * simplicity(s, 1, request_.gpus);
+  return kRounding * least * space_.least_penalty(s) * complexity_penalty(s, 1, request_.gpus);
 }
 
-double LayoutSearch::bound_of_batches(const Structure& s, double repeated) {
+double LayoutSearch::batches_bound(const Structure& s, double recomputed) {
   const double stages = space_.most_virtual_stages(s);
   double least = kInfinity;
   for (const BatchChoice& batch : batches_) {
     const Bounds::Work work = bounds_.work(s, batch.micro_batch);
     const double m = batch.global_batch / (batch.micro_batch * s.dp);
     const double bubble = (s.pp - 1) / ((m < s.pp ? 1 : stages) * m);
-    least = std::min(least, (work.seconds * (1 + bubble) + repeated * work.again) * batch.penalty);
+    least = std::min(least,
+                     (work.seconds * (1 + bubble) + recomputed * work.recompute) * batch.penalty);
   }
-  return kRounding * least * simplicity(s, 1, request_.gpus);
+  return kRounding * least * complexity_penalty(s, 1, request_.gpus);
 }
 
 void LayoutSearch::check_memory(const Candidate& candidate) {
-  const Structure& s = structure_of(candidate);
+  const Structure& s = candidate_structure(candidate);
   space_.batches(s, batches_);
   if (batches_.empty()) return;
   const auto smaller = [](const BatchChoice& a, const BatchChoice& b) {
     return std::tie(a.micro_batch, a.global_batch) < std::tie(b.micro_batch, b.global_batch);
   };
   const BatchChoice& smallest = *std::min_element(batches_.begin(), batches_.end(), smaller);
-  find_shardings(candidate.structure, smallest);
-  const Repeated least = repeated(candidate.structure, smallest);
-  if (!least.fits) return;
-  Candidate next = candidate;
-  next.vp = kFits;
-  if (next.bound > 0) next.bound = bound_of_batches(s, least.share);
-  push(next);
-}
-
-void LayoutSearch::find_shardings(int structure, const BatchChoice& batch) {
-  const Structure& s = structures_[static_cast<std::size_t>(structure)];
-  unsigned& found = shardings_[static_cast<std::size_t>(structure)];
+  unsigned& found = shardings_[static_cast<std::size_t>(candidate.structure)];
   const bool replicated = s.dp > 1 || s.cp > 1;
   for (const Sharding sharding : space_.shardings()) {
     const Layout l =
-        space_.layout(s, batch, request_.vp.value_or(1), sharding, space_.recomputes().back());
-    if (holds(memory(l))) found |= 1U << static_cast<unsigned>(sharding);
+        space_.layout(s, smallest, request_.vp.value_or(1), sharding, space_.recomputes().back());
+    if (leaves_margin(memory(l))) found |= 1U << static_cast<unsigned>(sharding);
     if (!replicated) break;  // nothing to shard over
   }
+  const LeastRecompute least = least_recompute(candidate.structure, smallest);
+  if (!least.fits) return;
+  Candidate next = candidate;
+  next.vp = kUnexpanded;
+  if (next.bound > 0) next.bound = batches_bound(s, least.share);
+  push(next);
 }
 
 void LayoutSearch::expand(int structure) {
   const Structure& s = structures_[static_cast<std::size_t>(structure)];
   space_.batches(s, batches_);
   double too_large = kInfinity;
-  // Batches of one micro-batch stand together.
+  // Batches of one micro-batch are adjacent.
   for (auto first = batches_.begin(); first != batches_.end();) {
     const auto end = std::find_if(first, batches_.end(), [&](const BatchChoice& batch) {
       return batch.micro_batch != first->micro_batch;
     });
     const auto least = std::min_element(
         first, end, [](const auto& a, const auto& b) { return a.global_batch < b.global_batch; });
-    Repeated again;
-    if (first->micro_batch < too_large) again = repeated(structure, *least);
-    if (!again.fits) too_large = std::min(too_large, first->micro_batch);
+    LeastRecompute needed;
+    if (first->micro_batch < too_large) needed = least_recompute(structure, *least);
+    if (!needed.fits) too_large = std::min(too_large, first->micro_batch);
     for (; first != end; ++first) {
-      if (again.fits) add_stages(structure, *first, again.share);
+      if (needed.fits) add_stages(structure, *first, needed.share);
     }
   }
 }
 
-void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double repeated) {
+void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double recomputed) {
   const Structure& s = structures_[static_cast<std::size_t>(structure)];
   const double m = batch.global_batch / (batch.micro_batch * s.dp);
   space_.virtual_stages(s, m, stages_);
-  // A layout given in full has nothing to be compared with.
+  // A complete layout needs no bound.
   const bool alone = structures_.size() == 1 && batches_.size() == 1 && stages_.size() == 1 &&
                      request_.sharding && request_.recompute;
   const Bounds::Work work = alone ? Bounds::Work{} : bounds_.work(s, batch.micro_batch);
@@ -173,44 +166,45 @@ void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double re
     ++considered_;
     const double bubble = (s.pp - 1) / (vp * m);
     BatchChoice weighed = batch;
-    weighed.penalty *= simplicity(s, vp, request_.gpus);
-    const double seconds = work.seconds * (1 + bubble) + repeated * work.again;
+    weighed.penalty *= complexity_penalty(s, vp, request_.gpus);
+    const double seconds = work.seconds * (1 + bubble) + recomputed * work.recompute;
     push({kRounding * seconds * weighed.penalty, work.seconds * (1 + bubble) * weighed.penalty,
-          work.again * weighed.penalty, structure, vp, weighed});
+          work.recompute * weighed.penalty, structure, vp, weighed});
   }
 }
 
-double LayoutSearch::repeated_at(const Structure& s, const BatchChoice& batch, Sharding sharding,
-                                 const MemoryUse& least) {
+double LayoutSearch::least_recompute_with(const Structure& s, const BatchChoice& batch,
+                                          Sharding sharding, const MemoryUse& least) {
   double share = 1;
   for (const Recompute recompute : space_.recomputes()) {
     if (recompute == space_.recomputes().back()) break;
     const Layout l = space_.layout(s, batch, request_.vp.value_or(1), sharding, recompute);
     const MemoryUse use = memory(l);
-    if (holds(use)) return recomputed_share(l, layers());
+    if (leaves_margin(use)) return recomputed_share(l, layers());
     const double part = recomputed_share(with_recomputed_layers(l, use, least), layers());
     if (part > 0) share = std::min(share, part);
   }
   return space_.recomputes().back() == Recompute::full ? share : 0;
 }
 
-LayoutSearch::Repeated LayoutSearch::repeated(int structure, const BatchChoice& batch) {
+LayoutSearch::LeastRecompute LayoutSearch::least_recompute(int structure,
+                                                           const BatchChoice& batch) {
   const Structure& s = structures_[static_cast<std::size_t>(structure)];
-  Repeated out;
+  LeastRecompute out;
   const Recompute most = space_.recomputes().back();
   const int vp = request_.vp.value_or(1);
   for (const Sharding sharding : space_.shardings()) {
-    if (!fits(structure, sharding)) continue;
+    if (!sharding_fits(structure, sharding)) continue;
     const MemoryUse least = memory(space_.layout(s, batch, vp, sharding, most));
-    if (!holds(least)) continue;
+    if (!leaves_margin(least)) continue;
     out.fits = true;
-    out.share = std::min(out.share, repeated_at(s, batch, sharding, least));
+    out.share = std::min(out.share, least_recompute_with(s, batch, sharding, least));
     if (out.share == 0) break;
   }
   return out;
 }
 
-bool LayoutSearch::fits(int structure, Sharding sharding) const {
+bool LayoutSearch::sharding_fits(int structure, Sharding sharding) const {
   const unsigned found = shardings_[static_cast<std::size_t>(structure)];
   return (found >> static_cast<unsigned>(sharding) & 1U) != 0;
 }
@@ -221,10 +215,10 @@ void LayoutSearch::visit(const Candidate& candidate) {
   const Structure& s = structures_[index];
   bool any = false;
   for (const Sharding sharding : space_.shardings()) {
-    if (fits(candidate.structure, sharding)) any |= try_sharding(candidate, s, sharding);
+    if (sharding_fits(candidate.structure, sharding)) any |= try_sharding(candidate, s, sharding);
   }
-  // Larger micro-batches hold no fewer sequences in flight, more stages per rank no less either.
-  if (!any && (candidate.vp == 1 || !holds(s, candidate.batch, 1))) {
+  // Larger micro-batches and more stages per rank need no less memory.
+  if (!any && (candidate.vp == 1 || !any_sharding_fits(s, candidate.batch, 1))) {
     too_large_[index] = candidate.batch.micro_batch;
   }
 }
@@ -234,31 +228,31 @@ bool LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s, 
   const auto at = [&](Recompute recompute) {
     return space_.layout(s, candidate.batch, candidate.vp, sharding, recompute);
   };
-  // Where the most thorough recomputation does not help, nothing between helps.
+  // If the most thorough recomputation does not fit, nothing in between does.
   const MemoryUse least = memory(at(modes.back()));
-  if (!holds(least)) return false;
+  if (!leaves_margin(least)) return false;
   for (const Recompute mode : modes) {
-    const double more = mode == Recompute::full ? candidate.again : 0;
+    const double more = mode == Recompute::full ? candidate.recompute : 0;
     const Layout l = at(mode);
     const MemoryUse use = mode == modes.back() ? least : memory(l);
-    if (holds(use)) {
-      if (candidate.work + more <= contenders_.limit()) take(l, candidate.batch.penalty);
+    if (leaves_margin(use)) {
+      if (candidate.work + more <= contenders_.limit()) evaluate(l, candidate.batch.penalty);
       return true;
     }
     const Layout partly = with_recomputed_layers(l, use, least);
-    const double again = recomputed_share(partly, layers());
-    if (again > 0 && again != recomputed_share(l, layers()) &&
-        candidate.work + again * candidate.again <= contenders_.limit()) {
-      take(partly, candidate.batch.penalty);
+    const double share = recomputed_share(partly, layers());
+    if (share > 0 && share != recomputed_share(l, layers()) &&
+        candidate.work + share * candidate.recompute <= contenders_.limit()) {
+      evaluate(partly, candidate.batch.penalty);
     }
   }
   return false;
 }
 
-bool LayoutSearch::holds(const Structure& s, const BatchChoice& batch, int vp) {
+bool LayoutSearch::any_sharding_fits(const Structure& s, const BatchChoice& batch, int vp) {
   const std::vector<Sharding>& all = space_.shardings();
   return std::any_of(all.begin(), all.end(), [&](Sharding sharding) {
-    return holds(memory(space_.layout(s, batch, vp, sharding, space_.recomputes().back())));
+    return leaves_margin(memory(space_.layout(s, batch, vp, sharding, space_.recomputes().back())));
   });
 }
 
@@ -280,37 +274,31 @@ Layout LayoutSearch::with_recomputed_layers(const Layout& l, const MemoryUse& mo
   return partly;
 }
 
-void LayoutSearch::take(const Layout& l, double penalty) {
+void LayoutSearch::evaluate(const Layout& l, double penalty) {
   ++evaluated_;
   const double domain = model_.platform().system->usable_per_domain;
-  contenders_.add(l, model_.step(l), penalty * of_wide_shards(l, domain));
-}
-
-void LayoutSearch::consider_memory(const Structure& s, const BatchChoice& batch, double& least,
-                                   Plan& plan) const {
-  for (const Sharding sharding : space_.shardings()) {
-    // A layout given in full that does not even fit with every layer recomputed says that its
-    // software keeps less than the memory model thinks, not that it recomputes all.
-    const bool all = !request_.complete() || !model_.platform().stack->partial_recompute;
-    const Layout l = space_.layout(
-        s, batch, request_.vp.value_or(1), sharding,
-        all ? space_.recomputes().back() : request_.recompute.value_or(Recompute::selective));
-    const MemoryUse use = model_.memory(l);
-    const double score = use.total * batch.penalty;
-    if (score >= least) continue;
-    least = score;
-    plan.layout = l;
-    plan.memory = use;
-  }
+  contenders_.add(l, model_.step(l), penalty * wide_sharding_penalty(l, domain));
 }
 
 bool LayoutSearch::least_memory(Plan& plan) {
-  double least = kInfinity;
-  double tried = 0;
+  // A complete layout that does not even fit with every layer recomputed indicates that its
+  // software keeps less than the memory model assumes, not that it recomputes everything.
+  const bool all = !request_.complete() || !model_.platform().stack->partial_recompute;
+  const Recompute recompute =
+      all ? space_.recomputes().back() : request_.recompute.value_or(Recompute::selective);
+  double least = kInfinity, tried = 0;
   for (const Structure& s : space_.structures()) {
     space_.batches(s, batches_);
     for (const BatchChoice& batch : batches_) {
-      if (++tried <= kMostConsidered) consider_memory(s, batch, least, plan);
+      if (++tried > kMostConsidered) continue;
+      for (const Sharding sharding : space_.shardings()) {
+        const Layout l = space_.layout(s, batch, request_.vp.value_or(1), sharding, recompute);
+        const MemoryUse use = model_.memory(l);
+        if (use.total * batch.penalty >= least) continue;
+        least = use.total * batch.penalty;
+        plan.layout = l;
+        plan.memory = use;
+      }
     }
   }
   ranked += std::min(tried, kMostConsidered);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Best-first search: layouts in the order of a lower bound of their time, until the bound passes
-// the best found.
+// Best-first search: visits layouts in the order of a lower bound of their time, until the bound
+// exceeds the best found.
 #pragma once
 
 #include <vector>
@@ -12,25 +12,28 @@
 
 namespace trcost::planner {
 
+/// Search for the layout with the least time per sequence, weighed by its penalties.
 class LayoutSearch {
  public:
   /// `margin`: share of the capacity that a layout leaves free.
   LayoutSearch(const StepModel& model, const PlanRequest& request, Idle idle, double margin);
 
-  /// The best layout with its time, memory and runner-up; false where none leaves the margin.
+  /// Finds the best layout with its time, memory and runner-up. Returns false if none leaves the
+  /// margin.
   bool run(Plan& plan);
-  /// Whether run() met a layout that fits without the margin.
+  /// Whether run() found a layout that fits without the margin.
   [[nodiscard]] bool any_fits() const { return any_fits_; }
-  /// The layout that comes closest to fitting; false where no layout exists at all.
+  /// Finds the layout with the least memory. Returns false if no layout divides the model.
   bool least_memory(Plan& plan);
 
  private:
-  /// A structure that is still to be looked at or split into batches, or one way to run it.
-  static constexpr int kUnseen = -1, kFits = 0;  ///< in the place of vp
+  /// Values of Candidate::vp for a structure whose memory is not checked, or that is not expanded.
+  static constexpr int kUnchecked = -1, kUnexpanded = 0;
+  /// A structure, or one way to run it.
   struct Candidate {
-    double bound;  ///< seconds per sequence, no layout of this kind is faster
-    double work;   ///< the same without recomputation
-    double again;  ///< seconds that full recomputation adds at least
+    double bound;      ///< least seconds per sequence, weighed
+    double work;       ///< `bound` without recomputation
+    double recompute;  ///< least addition of full recomputation
     int structure;
     int vp;
     BatchChoice batch;
@@ -40,48 +43,48 @@ class LayoutSearch {
   void push(const Candidate& candidate);
   Candidate pop();
   void enumerate();
+  /// Least weighed seconds per sequence of any layout of a structure.
   [[nodiscard]] double structure_bound(const Structure& structure);
-  /// The same, of the batches in batches_, with the share of the layers that recompute at least.
-  [[nodiscard]] double bound_of_batches(const Structure& structure, double repeated);
-  /// What the least of the layers that recompute take at least, or that nothing fits.
-  struct Repeated {
+  /// Least weighed seconds of the batches in batches_, with at least a share of the layers
+  /// recomputed.
+  [[nodiscard]] double batches_bound(const Structure& structure, double recomputed);
+  /// Least share of the layers that recompute in full among the layouts that fit.
+  struct LeastRecompute {
     bool fits = false;
-    double share = 1;  ///< of the layers
+    double share = 1;
   };
 
-  [[nodiscard]] const Structure& structure_of(const Candidate& candidate) const {
+  [[nodiscard]] const Structure& candidate_structure(const Candidate& candidate) const {
     return structures_[static_cast<std::size_t>(candidate.structure)];
   }
-  /// Leaves out structures that do not fit; the others are expanded when what they recompute at
-  /// least is counted.
+  /// Finds the shardings of a structure that fit its smallest batch. Drops the structure if there
+  /// are none, else queues it with the recomputation that it needs.
   void check_memory(const Candidate& candidate);
-  void find_shardings(int structure, const BatchChoice& smallest);
-  /// Whether a sharding fits with the smallest batch of a structure.
-  [[nodiscard]] bool fits(int structure, Sharding sharding) const;
+  /// Whether a sharding fits the smallest batch of a structure.
+  [[nodiscard]] bool sharding_fits(int structure, Sharding sharding) const;
+  /// Queues every batch and number of stages per rank of a structure.
   void expand(int structure);
-  void add_stages(int structure, const BatchChoice& batch, double repeated);
-  /// Of all shardings of a structure at a batch.
-  [[nodiscard]] Repeated repeated(int structure, const BatchChoice& batch);
-  [[nodiscard]] double repeated_at(const Structure& structure, const BatchChoice& batch,
-                                   Sharding sharding, const MemoryUse& least);
+  void add_stages(int structure, const BatchChoice& batch, double recomputed);
+  [[nodiscard]] LeastRecompute least_recompute(int structure, const BatchChoice& batch);
+  [[nodiscard]] double least_recompute_with(const Structure& structure, const BatchChoice& batch,
+                                            Sharding sharding, const MemoryUse& least);
+  /// Evaluates every sharding of a candidate.
   void visit(const Candidate& candidate);
-  /// Evaluates a sharding with the lightest recomputation that fits; false where none does.
+  /// Evaluates a sharding with the least recomputation that fits. Returns false if none does.
   bool try_sharding(const Candidate& candidate, const Structure& structure, Sharding sharding);
-  [[nodiscard]] bool holds(const Structure& structure, const BatchChoice& batch, int vp);
+  [[nodiscard]] bool any_sharding_fits(const Structure& structure, const BatchChoice& batch,
+                                       int vp);
   [[nodiscard]] MemoryUse memory(const Layout& layout);
-  /// Whether the margin is left free.
-  [[nodiscard]] bool holds(const MemoryUse& use) const {
+  [[nodiscard]] bool leaves_margin(const MemoryUse& use) const {
     return use.total <= use.capacity * filled_;
   }
-  /// As few recomputed layers as fit between what a layout takes and the least that it can, where
-  /// the stack chooses single layers and the request leaves it open; unchanged where that does not
-  /// help.
+  /// A layout with as few recomputed layers as fit, between its memory and the least that it can
+  /// take. Unchanged if that does not help, if the stack cannot choose single layers, or if they
+  /// are given.
   [[nodiscard]] Layout with_recomputed_layers(const Layout& layout, const MemoryUse& most,
                                               const MemoryUse& least) const;
-  void take(const Layout& layout, double penalty);
-  void consider_memory(const Structure& structure, const BatchChoice& batch, double& least,
-                       Plan& plan) const;
-  [[nodiscard]] double layers() const { return model_.dealt().count(); }
+  void evaluate(const Layout& layout, double penalty);
+  [[nodiscard]] double layers() const { return model_.pipeline_layers().count(); }
 
   const StepModel& model_;
   const PlanRequest& request_;
@@ -90,8 +93,8 @@ class LayoutSearch {
   Bounds bounds_;
   Contenders contenders_;
   std::vector<Structure> structures_;
-  std::vector<double> too_large_;    ///< by structure: the least micro-batch that fits nowhere
-  std::vector<unsigned> shardings_;  ///< by structure: a bit for each that fits
+  std::vector<double> too_large_;    ///< by structure: least micro-batch that does not fit
+  std::vector<unsigned> shardings_;  ///< by structure: a bit per sharding that fits
   std::vector<Candidate> queue_;     ///< a heap, the least bound first
   std::vector<BatchChoice> batches_;
   std::vector<int> stages_;

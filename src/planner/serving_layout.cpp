@@ -7,17 +7,16 @@
 #include "trcost/serving_point.h"
 
 namespace trcost::planner {
-
 namespace {
 
-// Engines give every rank whole heads, and replicate keys where there are fewer of them than ranks.
+// Engines give every rank whole heads, and replicate keys if there are fewer of them than ranks.
 bool heads_divide(const ServedModel& model, int tp) {
   const auto multiple = [](double a, double b) { return std::fmod(a, b) == 0; };
   if (!multiple(model.heads, tp)) return false;
   return multiple(model.kv_heads, tp) || multiple(tp, model.kv_heads);
 }
 
-// Where none reaches what is asked for, the one that comes nearest.
+// Orders choices that reach the request first, else by how near they come.
 bool better(const ServingChoice& a, const ServingChoice& b, const ServingSearch& search) {
   if (a.reached != b.reached) return a.reached;
   if (a.reached) return a.point.output_per_gpu > b.point.output_per_gpu;
@@ -79,8 +78,7 @@ std::vector<ServingLayout> serving_layouts(const ServedModel& model, const Servi
     if (gpus % tp != 0 || (search.tp && tp != *search.tp)) continue;
     const int dp = gpus / tp;
     if (search.dp && dp != *search.dp) continue;
-    // Copies of a whole dense model are replicas of their own: only GPUs that were asked for take
-    // them.
+    // Copies of a whole dense model are separate replicas, unless the GPUs or copies are given.
     if (dp > 1 && model.experts <= 0 && !search.dp && !search.gpus) continue;
     if (!search.tp && !heads_divide(model, tp)) continue;
     const int ep = search.ep.value_or(model.experts > 0 && dp > 1 ? gpus : 1);

@@ -10,24 +10,23 @@
 #include "catalog/software/stacks.h"
 
 namespace trcost::planner {
-
 namespace {
 
-// Share of the stages' slots that have to hold a layer when the layers do not divide evenly: Llama
-// 3.1 405B puts 126 layers into 16 stages of 8, 0.984.
+// Least share of the stages' slots with a layer if layers do not divide evenly: Llama 3.1 405B puts
+// 126 layers into 16 stages of 8, 0.984.
 constexpr double kLeastBalance = 0.85;
-// Context parallelism pays only where a rank keeps thousands of tokens (arXiv:2407.21783, 3.3.2: 16
+// Least tokens of a rank for which context parallelism pays (arXiv:2407.21783, 3.3.2: 16
 // ranks at 131,072 tokens).
 constexpr double kLeastTokensPerContextRank = 4096;
-// Stages per rank in published runs: at most 16 (Nemotron-4 340B 8, arXiv:2402.16819; the
+// Stages per rank in published runs: at most 16 (Nemotron-4 340B 8, arXiv:2402.16819, while the
 // interleaving of Llama 3 405B, arXiv:2407.21783, reaches 8).
 constexpr int kMostStagesPerRank = 16;
 
-// Numbers of replicas that share a given batch evenly and are looked at: four halvings, where the
-// batch is a power of two.
+// Numbers of replicas considered that share a given batch evenly: four halvings if the batch is a
+// power of two.
 constexpr int kMostShares = 5;
 
-// Hybrid sharding is taken where it is asked for, as the rule of its field says.
+// Whether a search tries a sharding. Hybrid sharding is only used on request.
 bool is_searched(Sharding sharding) {
   return sharding != Sharding::hybrid;
 }
@@ -50,12 +49,8 @@ std::vector<double> divisors_of_count(double whole) {
   return out;
 }
 
-}  // namespace
-
-namespace {
-
-// What the software cannot do is searched at degree one alone.
-PlanRequest within_abilities(PlanRequest request, const Stack& stack) {
+// Fixes degrees that the stack lacks at 1.
+PlanRequest restrict_to_stack(PlanRequest request, const Stack& stack) {
   for (const Dimension& each : kDimensions) {
     std::optional<int>& degree = request.*each.given;
     if (!stack.can(each) && !degree) degree = 1;
@@ -71,9 +66,9 @@ bool divides(double whole, double part) {
 
 SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request, Idle idle)
     : model_(model),
-      request_(within_abilities(request, *model.platform().stack)),
+      request_(restrict_to_stack(request, *model.platform().stack)),
       language_(model.workload().language),
-      layers_(model.dealt().count()),
+      layers_(model.pipeline_layers().count()),
       stack_(*model.platform().stack),
       idle_(idle),
       gpus_(std::llround(request.gpus)) {
@@ -134,7 +129,7 @@ bool SearchSpace::pipeline_divides(int pp) const {
   return layers_ >= kLeastBalance * pp * std::ceil(layers_ / pp);
 }
 
-// A stage narrower than a domain has to divide it, or the groups of some stage would straddle two.
+// A stage narrower than a domain has to divide it, or groups of some stage would span two domains.
 bool SearchSpace::stage_divides(std::int64_t ranks, int pp) const {
   const auto domain = static_cast<std::int64_t>(model_.platform().system->usable_per_domain);
   if (pp == 1 || request_.pp || ranks * pp <= domain || ranks >= domain) return true;
@@ -144,7 +139,7 @@ bool SearchSpace::stage_divides(std::int64_t ranks, int pp) const {
 void SearchSpace::add_structures(std::vector<Structure>& out, Structure s) const {
   s.dp = static_cast<int>(gpus_ / whole(s.gpus()));
   if (request_.dp && s.dp != *request_.dp) return;
-  // A group of experts lies within a stage.
+  // Ranks of an expert group are in one stage.
   const std::int64_t stage = gpus_ / s.pp;
   const std::int64_t etp = request_.etp.value_or(1);
   if (stage % (s.ep * etp) != 0 || !stage_divides(stage, s.pp)) return;
@@ -187,7 +182,7 @@ void SearchSpace::partial_replicas(int pp, double most, std::vector<double>& out
   const double micro = request_.micro_batch.value_or(1);
   const double usual = wanted_ / micro, largest = largest_ / micro;
   if (request_.global_batch) {
-    // The most that share the batch evenly; fewer have more micro-batches to fill a pipeline.
+    // Most replicas that share the batch evenly. Fewer have more micro-batches to fill a pipeline.
     auto count = std::lower_bound(divisors_.begin(), divisors_.end(), std::ceil(usual / most));
     for (int i = 0; i < kMostShares && count != divisors_.end(); ++i, ++count) {
       out.push_back(usual / *count);
@@ -224,7 +219,7 @@ std::vector<Structure> SearchSpace::structures() const {
   std::vector<Structure> out;
   for (const int cp : context_degrees()) {
     for (const int tp : tensor_degrees()) {
-      // Ulysses deals the heads of a tensor rank out among the context ranks.
+      // Ulysses partitions the heads of a tensor rank among the context ranks.
       if (context_kind() == ContextKind::ulysses && !divides(language_.heads, 1.0 * tp * cp))
         continue;
       Structure s = request_.or_default();

@@ -1,76 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which layouts a search looks at.
+// Layouts that a search considers.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "performance/training/performance.h"
-#include "planner/planner.h"
+#include "performance/training/step_model.h"
+#include "planner/plan.h"
 #include "quantity/layers.h"
 
 namespace trcost::planner {
 
-/// Whether `whole` is a multiple of `part`.
+/// Whether `part` divides `whole`.
 bool divides(double whole, double part);
 
-// Longest pipelines in published runs have 64 stages (arXiv:2205.05198, table 3).
+/// Most stages of a pipeline. The longest in published runs have 64 (arXiv:2205.05198, table 3).
 inline constexpr int kMostStages = 128;
 
-/// Degrees that decide where weights live, whatever `vp` is; they multiply to the GPUs that work.
-/// What the search has no rule for is as the request gives it, or one.
+/// Degrees that decide where weights are, whatever `vp` is. They multiply to the GPUs at work.
+/// Degrees that are not searched are as given, or 1.
 using Structure = LayoutDegrees;
 
-/// Whether a structure has to take every GPU of the request.
+/// Whether a structure may leave GPUs of the request idle.
 enum class Idle { none, some };
 
-/// Number of sequences of one step as a layout splits them.
+/// Sequences of one step as a layout partitions them.
 struct BatchChoice {
   double micro_batch = 1;
   double global_batch = 1;
-  double penalty = 1;  ///< factor on the time per sequence: what it costs in tokens
+  double penalty = 1;  ///< factor on the time per sequence for its cost in tokens
 };
 
-/// Factor on the time of a layout for what it asks of those who run it, at most 1.015. The step
-/// model misses measured steps by 5 to 9 % (data/efficiency/residuals.csv), so that a difference of
-/// 1 % decides nothing: among such layouts the simpler one is taken.
-double simplicity(const Structure& structure, int vp, double gpus);
+/// Factor on the time of a layout for its complexity, at most 1.018. The step model misses measured
+/// steps by 5 to 9 % (data/efficiency/residuals.csv), so that among layouts within 1 % the simpler
+/// one is taken.
+double complexity_penalty(const Structure& structure, int vp, double gpus);
 
-/// The same of the weights' shards, where no pipeline already asks as much: 1 unless parameters are
-/// gathered over the network, from beyond the `domain` of the innermost tier.
-double of_wide_shards(const Layout& layout, double domain);
+/// Factor on the time of a layout without a pipeline that gathers parameters over the network, from
+/// beyond the `domain` of the innermost tier. 1 for others.
+double wide_sharding_penalty(const Layout& layout, double domain);
 
-/// The values that a request, a model, a system and a stack leave for every degree.
+/// Values of every degree that a request, a model, a system and a stack allow.
 class SearchSpace {
  public:
   SearchSpace(const StepModel& model, const PlanRequest& request, Idle idle = Idle::none);
 
-  /// All structures, small degrees first. Where some GPUs may stay idle also those of as many
-  /// whole replicas as there are GPUs for, and of as many as share the batch evenly; never of half
-  /// the GPUs or fewer, unless the batch is given.
+  /// All structures, small degrees first. If some GPUs may stay idle, also those with as many whole
+  /// replicas as there are GPUs for, and with as many as share the batch evenly. At least half of
+  /// the GPUs work, unless the batch is given.
   [[nodiscard]] std::vector<Structure> structures() const;
-  /// Splits of the batch over the replicas of a structure, into `out`. A batch that nobody gave is
-  /// also taken smaller or larger, so that micro-batches come in whole groups and fill a pipeline.
+  /// Partitions of the batch over the replicas of a structure, into `out`. A batch that is not
+  /// given is also tried smaller and larger, so that micro-batches come in whole groups and fill a
+  /// pipeline.
   void batches(const Structure& structure, std::vector<BatchChoice>& out) const;
-  /// Micro-batches that batches() has for a structure, into `out`.
+  /// Micro-batch sizes in batches() of a structure, into `out`.
   void micro_batches(const Structure& structure, std::vector<double>& out) const;
-  /// No fewer than any of batches() has at this micro-batch.
+  /// Upper bound of the micro-batches per step in batches() at this size.
   [[nodiscard]] double most_micro_batches(const Structure& structure, double micro_batch) const;
-  /// No more than the penalty of any of batches().
+  /// Lower bound of the penalties in batches().
   [[nodiscard]] double least_penalty(const Structure& structure) const;
-  /// No fewer than any of virtual_stages().
+  /// Upper bound of virtual_stages().
   [[nodiscard]] double most_virtual_stages(const Structure& structure) const;
-  /// Factor on the time per sequence for a batch beside the one that was asked for or is usual.
+  /// Factor on the time per sequence for a batch other than the given or usual one.
   [[nodiscard]] double batch_penalty(double global_batch) const;
-  /// The largest batch that is looked at where nobody gave one and something fits below it: the
-  /// usual one, or as many sequences as fill the pipelines of every GPU. Grows with the cluster.
+  /// Largest batch that is considered if none is given and something fits below it: the usual one,
+  /// or as many sequences as fill the pipelines of every GPU. It grows with the cluster.
   [[nodiscard]] double largest_batch() const;
-  /// Stages per rank that leave the fullest rank no more layers than without interleaving, where
-  /// there are enough micro-batches for it.
+  /// Stages per rank that leave the fullest rank no more layers than without interleaving, if there
+  /// are enough micro-batches.
   void virtual_stages(const Structure& structure, double micro_batches,
                       std::vector<int>& out) const;
-  /// Shardings in the order of simplicity.
+  /// Shardings in the order of complexity_penalty.
   [[nodiscard]] const std::vector<Sharding>& shardings() const { return shardings_; }
   [[nodiscard]] const std::vector<Recompute>& recomputes() const { return recomputes_; }
 
@@ -84,32 +85,29 @@ class SearchSpace {
   [[nodiscard]] bool pipeline_divides(int pp) const;
   [[nodiscard]] bool stage_divides(std::int64_t ranks, int pp) const;
   void add_structures(std::vector<Structure>& out, Structure s) const;
-  /// Those of every number of stages; `s` has one stage and one replica.
+  /// Adds structures of every number of stages to `s`, which has one stage and one replica.
   void add_pipelines(std::vector<Structure>& out, Structure s) const;
   void add_partial(std::vector<Structure>& out, Structure s) const;
-  /// Replicas that some GPUs may stay idle for, as far as `most` of them.
+  /// Numbers of replicas, up to `most`, for which GPUs may stay idle.
   void partial_replicas(int pp, double most, std::vector<double>& out) const;
-  /// Micro-batches of one replica, into `out`: `share` of them make the usual batch, `most` the
-  /// largest.
+  /// Numbers of micro-batches of one replica, into `out`. `share` of them make the usual batch,
+  /// `most` the largest.
   void micro_batch_counts(double share, double most, const Structure& structure,
                           std::vector<double>& out) const;
 
   const StepModel& model_;
-  PlanRequest request_;  ///< with degree one where the stack can do no other
+  PlanRequest request_;  ///< with degree 1 for what the stack lacks
   const LanguageModel& language_;
-  double layers_;  ///< that a pipeline deals
+  double layers_;  ///< that a pipeline partitions
   const Stack& stack_;
   Idle idle_;
   std::int64_t gpus_;
   double wanted_ = 1;             ///< sequences per step, given or usual
   double largest_ = 1;            ///< largest_batch()
-  double critical_ = 1;           ///< batch_cost's
-  std::vector<double> divisors_;  ///< of a given batch, in micro-batches, where GPUs may stay idle
+  double critical_ = 1;           ///< critical batch of batch_cost()
+  std::vector<double> divisors_;  ///< of a given batch in micro-batches, if GPUs may stay idle
   std::vector<Sharding> shardings_;
   std::vector<Recompute> recomputes_;
 };
-
-/// Throws Error (usage) where the given degrees contradict the GPUs, the model, or each other.
-void check_request(const StepModel& model, const PlanRequest& request);
 
 }  // namespace trcost::planner

@@ -1,39 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches that a search looks at, what they cost, and what a layout asks of those who run it.
+// Batches that a search considers, and penalties of batches and layouts.
 #include <algorithm>
 #include <cmath>
 
 #include "catalog/layout/layout.h"
+#include "planner/batch.h"
 #include "planner/space.h"
 
 namespace trcost::planner {
-
 namespace {
 
-// The weights of a search are choices, held by the properties of tests/planner: a larger cluster is
-// never slower, and published layouts come out near the top.
+// Weights of the search are choices that tests/planner checks by their effect: a larger cluster is
+// never slower, and published layouts rank near the top.
 //
-// A given batch is left only for a layout that is much faster.
+// Penalties of leaving a given batch, which only a much faster layout outweighs.
 constexpr double kGivenBatchPenalty = 0.5;
 constexpr double kGivenDeviationPenalty = 2;
-// A larger cluster never takes longer, so what a batch costs in tokens may not outweigh time:
-// between two layouts it may tip the balance, and a bound that grows with the cluster does the
-// rest. Every layout below the bound of a cluster lies below that of a larger one, so the best time
-// only falls.
+// Weight of a batch's cost in tokens. It is small so that a larger cluster never takes longer.
+// Batches are limited by a bound that grows with the cluster, so that the best time only falls.
 constexpr double kTokenWeight = 0.2;
-// Room above the usual batch, in which most numbers of replicas have a multiple.
+// Growth of the usual batch within which most numbers of replicas have a multiple.
 constexpr double kFreeGrowth = 1.25;
-// Beyond the bound only where nothing below it fits.
+// Penalty of batches above the bound, which are for models that fit no other way.
 constexpr double kTooLarge = 100;
-// Tokens of a sequence that no published run splits for speed (arXiv:2407.21783, table 4).
+// Length of a sequence that no published run partitions for speed (arXiv:2407.21783, table 4).
 constexpr double kShortSequence = 8192;
-// From so many micro-batches on the nearest whole number is as good as any.
+// Number of micro-batches from which the nearest whole number is as good as any.
 constexpr double kManyMicroBatches = 4;
-// Whole groups of p micro-batches are as good as the nearest number, where they are that near.
+// Distance within which whole groups of p micro-batches are as good as the nearest number.
 constexpr double kNear = 0.125;
-// Micro-batches that fill a pipeline: with more of them no longer batch is worth its tokens.
+// Micro-batches per stage that fill a pipeline, beyond which a longer batch is not worth its
+// tokens.
 constexpr double kFullPipeline = 4;
-// Larger micro-batches are tried up to so many times the sequences that a replica has.
+// Largest micro-batch over the sequences of a replica.
 constexpr double kLargerMicroBatch = 4;
 
 // Published layouts have as few kinds of parallelism as they can, degrees that are powers of two,
@@ -46,7 +45,7 @@ constexpr double kOddDegree = 0.004;
 constexpr double kStagesPerRank = 0.001;  // for each doubling
 constexpr double kIdle = 0.014;
 constexpr double kWideShards = 0.014;  // in place of a pipeline
-// In all: with it a larger cluster takes no more than 2 % longer than a smaller one.
+// Most in all, so that a larger cluster takes no more than 2 % longer than a smaller one.
 constexpr double kMost = 0.018;
 
 bool power_of_two(double x) {
@@ -56,7 +55,7 @@ bool power_of_two(double x) {
 
 }  // namespace
 
-double simplicity(const Structure& s, int vp, double gpus) {
+double complexity_penalty(const Structure& s, int vp, double gpus) {
   double more = 0;
   if (s.tp > 1) more += kTensor;
   if (s.pp > 1) more += kPipeline;
@@ -67,7 +66,7 @@ double simplicity(const Structure& s, int vp, double gpus) {
   return 1 + std::min(kMost, more);
 }
 
-double of_wide_shards(const Layout& l, double domain) {
+double wide_sharding_penalty(const Layout& l, double domain) {
   const bool wide = l.sharding == Sharding::parameters && l.dp * l.cp * l.tp > domain;
   return wide && l.pp == 1 ? 1 + kWideShards : 1;
 }
@@ -122,7 +121,7 @@ void SearchSpace::micro_batch_counts(double share, double most, const Structure&
     add(std::floor(share));
     add(std::ceil(share));
   }
-  // More than the usual batch has, where they shorten the bubble or the exchange of gradients.
+  // Larger batches shorten the bubble or the exchange of gradients.
   for (double m = 1; m <= kFullPipeline * pp; m *= 2) {
     if (m > share) add(m);
   }
@@ -136,14 +135,14 @@ void SearchSpace::micro_batches(const Structure& s, std::vector<double>& out) co
   const double most =
       request_.global_batch ? share : std::max(1.0, kLargerMicroBatch * wanted_ / s.dp);
   for (double micro = 1; micro <= most; micro *= 2) out.push_back(micro);
-  // All of a replica's sequences at once, where that is not a power of two: of a batch that nobody
-  // gave either whole number beside the usual share, and the last one in the room above it, which
-  // costs little where a host takes as long to issue it.
+  // All of a replica's sequences at once, if that is not a power of two. If the batch is not given,
+  // also either whole number next to the usual share, and the largest within free growth, which
+  // costs little if the host limits the speed.
   const double exact = wanted_ / s.dp;
   for (const double all : {std::floor(exact), std::ceil(exact), std::floor(kFreeGrowth * exact)}) {
-    const bool asked = !request_.global_batch || all == share;
+    const bool allowed = !request_.global_batch || all == share;
     const bool known = divides(64, all) || std::ranges::find(out, all) != out.end();
-    if (asked && all >= 1 && all <= 64 && !known) out.push_back(all);
+    if (allowed && all >= 1 && all <= 64 && !known) out.push_back(all);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "catalog_fixture.h"
-#include "planner/planner.h"
+#include "planner/plan.h"
 
 namespace {
 

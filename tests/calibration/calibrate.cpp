@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "catalog/data/sourced_values.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "study/calibrate/calibrate.h"
 #include "study/validate/validate.h"
 #include "trcost/catalog.h"

@@ -9,7 +9,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "json/strict_json.h"
-#include "performance/memory/memory.h"
+#include "performance/memory/memory_model.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "workload/flops.h"

@@ -2,7 +2,7 @@
 // Releases of a software: how they are written, and what they change.
 #include "catalog/software/stacks.h"
 #include "catch.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 

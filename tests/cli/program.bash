@@ -78,6 +78,11 @@ was_refused() {
   return 1
 }
 
+# Number of warnings of the last run.
+warnings() {
+  grep -c 'trcost: warning: ' err.txt || true
+}
+
 # Whether no line of out.txt is wider than 100 columns.
 fits_the_page() {
   local widest

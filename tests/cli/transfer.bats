@@ -61,7 +61,7 @@ work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
 @test "a measurement above the peak is refused" {
   run_trcost transfer --params 7B --tokens 1T --from h100-sxm --from-gpus 8 --measured 1h --to h200
   [ "$code" -eq 1 ]
-  grep -q 'would need an MFU of' <<<"$err"
+  grep -q 'MFU' <<<"$err"
 }
 
 @test "a measurement that no published run reached is warned of, of the targets too" {
@@ -70,10 +70,9 @@ work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
   [ "$code" -eq 0 ] && [ ! -s err.txt ]
   run_trcost transfer "${run[@]}" --measured 8h --format md
   [ "$code" -eq 0 ]
-  grep -q 'warning: the measurement is an MFU of 9[0-9] % on a100-sxm-80gb: of the [0-9]* published rows on ampere chips that are no slower none' err.txt
-  grep -q -- '--measured was read as 8.00 h' err.txt
-  grep -q 'published rows on ampere chips that are no slower none reaches more' out.txt
-  refused 1 'would need an MFU of' transfer "${run[@]}" --measured 7h
+  grep -q 'warning: .*9[0-9] % on a100-sxm-80gb' err.txt
+  grep -q -- '--measured .*8.00 h' err.txt
+  refused 1 MFU transfer "${run[@]}" --measured 7h
 }
 
 @test "bad input: one message, exit code 2, nothing written" {
@@ -103,7 +102,7 @@ work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
   [ "$(grep -c '^a100-sxm-80gb,' out.txt)" -eq 0 ]
   run_trcost transfer "${measured[@]}" --to a100-sxm-80gb:4,h200
   [ "$(grep -c '^a100-sxm-80gb,' out.txt)" -eq 1 ]
-  refused 2 'measured platform itself' transfer "${measured[@]}" --to a100-sxm-80gb
+  refused 2 --to transfer "${measured[@]}" --to a100-sxm-80gb
 }
 
 @test "a measurement elsewhere never makes a target less certain than no measurement" {
@@ -128,9 +127,9 @@ work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
   run=(--model llama-2-7b --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 --to h200)
   run_trcost transfer "${run[@]}" --measured 20
   [ "$code" -eq 1 ]
-  grep -q 'measured was read as 20.0 s' <<<"$err"
+  grep -q 'measured .*20.0 s' <<<"$err"
   run_trcost transfer "${run[@]}" --measured 90y
-  grep -q 'warning: the measurement is an MFU of' <<<"$err"
+  grep -q 'warning: .*MFU' <<<"$err"
 }
 
 # `.targets[0].range`: ln(P90 / P10), squared, of the time and of the dollars.

@@ -6,7 +6,7 @@
 #include "catch.h"
 #include "estimate/question/notes.h"
 #include "estimate/question/resolve_question.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

@@ -15,7 +15,7 @@
 #include "catch.h"
 #include "estimate/columns/estimate_columns.h"
 #include "estimate/random_scenario.h"
-#include "planner/effort.h"
+#include "planner/plan.h"
 #include "report/row_text.h"
 #include "text/unicode.h"
 #include "trcost/error.h"

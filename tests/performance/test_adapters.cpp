@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What learns beside frozen matrices: low-rank pairs on every matrix, or two bottlenecks a layer.
+// Adapters on frozen matrices: low-rank pairs on every matrix, or two bottlenecks per layer.
 #include "catch.h"
-#include "performance/training/shapes.h"
+#include "performance/training/layer_shape.h"
 #include "planner/scenarios.h"
 
 using namespace trcost;

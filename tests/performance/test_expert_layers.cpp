@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer of experts takes beside its matmuls.
+// Time of a layer of experts without its matmuls.
 #include <cstddef>
 
 #include "catalog/software/stacks.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 
 using namespace trcost;
 using Catch::Matchers::WithinRel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes gradients in FLOPs passes them in time.
+// Modules that pass gradients in FLOPs pass them in time.
 #include <string_view>
 
 #include "catch.h"
@@ -76,7 +76,7 @@ TEST_CASE("whose weights learn owes their gradients, in FLOPs and in time", "[gr
 }
 
 // modeling_mllama.py: an inserted layer belongs to what reads the image, and learns with it.
-TEST_CASE("inserted layers that learn beside a frozen decoder take time for their gradients",
+TEST_CASE("inserted trainable layers in a frozen decoder take time for their gradients",
           "[gradients]") {
   const auto account = [](Training connector) {
     const Workload w = llama_vision(kFrozen, kFull, connector);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters sharded within a domain of the network, replicated across domains.
 #include "catch.h"
-#include "performance/memory/memory.h"
+#include "performance/memory/memory_model.h"
 #include "planner/scenarios.h"
 
 using namespace trcost;

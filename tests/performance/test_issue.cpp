@@ -8,7 +8,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/training/kernels.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 
 using namespace trcost;
 using Catch::Matchers::WithinRel;

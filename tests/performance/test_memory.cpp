@@ -5,8 +5,8 @@
 
 #include "catalog/software/stacks.h"
 #include "catch.h"
-#include "performance/memory/memory.h"
-#include "performance/training/performance.h"
+#include "performance/memory/memory_model.h"
+#include "performance/training/step_model.h"
 #include "trcost/catalog.h"
 #include "workload/blocks/block.h"
 #include "workload/blocks/vision.h"
@@ -101,7 +101,7 @@ TEST_CASE("sharded parameters on 8 and on 128 ranks", "[memory]") {
   const double params = count_parameters(reference::language("llama3-8b")).total;
   const StateBytes states{2, 2, 12};
   const auto on = [&](double ranks) {
-    const auto over = [&](Sharding from) { return sharers(Sharding::parameters, from, ranks); };
+    const auto over = [&](Sharding from) { return shard_count(Sharding::parameters, from, ranks); };
     return params / kGiB *
            (states.weights / over(Sharding::parameters) +
             states.gradients / over(Sharding::gradients) +

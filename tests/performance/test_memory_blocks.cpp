@@ -3,7 +3,7 @@
 #include <string>
 
 #include "catch.h"
-#include "performance/memory/memory.h"
+#include "performance/memory/memory_model.h"
 #include "planner/scenarios.h"
 #include "trcost/catalog.h"
 #include "workload/blocks/block.h"
@@ -192,8 +192,8 @@ TEST_CASE("weights of a random model are its parameters, and two stages hold the
     const double params = counts.total + counts.mtp;
     CHECK_THAT(whole.weights, WithinRel(params * recipe.states.weights, 1e-9));
     CHECK_THAT(whole.optimizer, WithinRel(params * recipe.states.optimizer, 1e-9));
-    CHECK(model.dealt().count() == layer_count(w.language));
-    if (model.dealt().count() < 2) continue;
+    CHECK(model.pipeline_layers().count() == layer_count(w.language));
+    if (model.pipeline_layers().count() < 2) continue;
     Layout split;
     split.pp = 2;
     split.global_batch = 2;

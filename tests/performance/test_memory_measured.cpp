@@ -7,7 +7,7 @@
 #include "catalog/software/stacks.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "workload/blocks/block.h"
 #include "workload/blocks/vision.h"
 #include "workload/reference_vectors.h"
@@ -138,7 +138,7 @@ TEST_CASE("a small vision-language model, per sample", "[memory][measured]") {
 
 // pytorch/ao, torchao/optim/README.md: Llama 2 7B, everything in bf16, under torchtune: 51.6 GB
 // with PyTorch's AdamW, 39.3 with bitsandbytes' in 8 bit, which torchtune counts in units of 2^30.
-// Batch and length are not stated; both are small beside the states.
+// Batch and length are not published. Both are small compared with the states.
 TEST_CASE("an optimizer that a user names changes the bytes of a parameter", "[memory][measured]") {
   Workload w = reference::text_workload(reference::language("llama2-7b"), 512);
   const auto total = [&](Optimizer optimizer) {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "catch.h"
-#include "planner/planner.h"
+#include "planner/plan.h"
 #include "study/validate/validate.h"
 
 using namespace trcost;
@@ -37,7 +37,7 @@ TEST_CASE("layouts that ran in reality fit", "[memory][measured]") {
         row.source.starts_with("Open-Llama")) {
       continue;
     }
-    // Likewise Liger's, and a loss without 32-bit logits: fp32_upcast is false in its
+    // Liger's as well, and a loss without 32-bit logits: fp32_upcast is false in its
     // configurations (NVIDIA-NeMo/Automodel, examples/llm_benchmark).
     if (row.note.find("Liger") != std::string::npos ||
         row.source.starts_with("NVIDIA NeMo AutoModel")) {

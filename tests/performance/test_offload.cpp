@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits in the host's memory: published capacities, the arithmetic of the exchange,
+// Offloading to the host's memory: published capacities, the arithmetic of the exchange,
 // properties.
 #include <cmath>
 
 #include "catch.h"
-#include "performance/memory/memory.h"
+#include "performance/memory/memory_model.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
@@ -53,7 +53,7 @@ TEST_CASE("the largest models of one V100 are those of ZeRO-Offload", "[offload]
 }
 
 TEST_CASE("10e9 parameters on one V100 train as fast as published", "[offload][published]") {
-  // arXiv:2101.06840, abstract: 40 TFLOP/s; software of 2021, a batch of 512.
+  // arXiv:2101.06840, abstract: 40 TFLOP/s, software of 2021, a batch of 512.
   Scenario s = on_one_v100(10e9, "optimizer");
   s.set_number(Field::train_global_batch, 512);
   s.set_text(Field::train_attention, "standard");
@@ -74,7 +74,7 @@ TEST_CASE("what the host holds is what the device does not", "[offload]") {
 }
 
 TEST_CASE("a host's update takes its parameters over its rate", "[offload]") {
-  // 10e9 in 2.57 s on one host (arXiv:2101.06840, table 4), beside which nothing runs.
+  // 10e9 in 2.57 s on one host (arXiv:2101.06840, table 4), while nothing else runs.
   Scenario s = eight_h100("optimizer");
   s.set_text(Field::efficiency_stack, "megatron");
   const Estimate e = answer(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers on pipeline stages: time and memory deal them the same way.
+// Layers on pipeline stages: time and memory partition them alike.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "catalog/models/model.h"
 #include "catch.h"
-#include "performance/training/pipeline.h"
+#include "performance/memory/pipeline.h"
 #include "trcost/catalog.h"
 #include "workload/blocks/block.h"
 #include "workload/workload.h"
@@ -19,20 +19,20 @@ TEST_CASE("layers on stages are those of the model, and none is below one", "[pi
     for (double stages = 1; stages <= 64; ++stages) {
       for (double layers = stages; layers <= 130; ++layers) {
         INFO(layers << " layers, " << stages << " stages, a head of " << head);
-        const StageLayers dealt = stage_layers(layers, stages, head);
-        CHECK(dealt.inner == std::ceil(layers / stages));
-        CHECK(dealt.first >= dealt.last);
-        CHECK(dealt.first <= dealt.inner);
-        CHECK(dealt.last >= 1);
-        const double between = layers - dealt.first - dealt.last;
+        const StageLayers partition = partition_layers(layers, stages, head);
+        CHECK(partition.inner == std::ceil(layers / stages));
+        CHECK(partition.first >= partition.last);
+        CHECK(partition.first <= partition.inner);
+        CHECK(partition.last >= 1);
+        const double between = layers - partition.first - partition.last;
         if (stages == 2) CHECK(between == 0);
-        if (stages > 2) CHECK(between <= (stages - 2) * dealt.inner);
+        if (stages > 2) CHECK(between <= (stages - 2) * partition.inner);
       }
     }
   }
 }
 
-TEST_CASE("Llama 3.1 405B is dealt as it was trained", "[pipeline]") {
+TEST_CASE("Llama 3.1 405B is partitioned as it was trained", "[pipeline]") {
   // arXiv:2407.21783, section 3.3.2: one layer less on the first and on the last of 16 stages.
   // Its head, 128,256 x 16,384, is two thirds of a layer: 2 x 16,384 x (16,384 + 1,024) of
   // attention and 3 x 16,384 x 53,248.
@@ -40,29 +40,29 @@ TEST_CASE("Llama 3.1 405B is dealt as it was trained", "[pipeline]") {
   const LanguageModel& model = catalog.model("llama-3.1-405b").language;
   const double layer = 2.0 * 16384 * (16384 + 1024) + 3.0 * 16384 * 53248;
   CHECK_THAT(head_in_layers(model), WithinRel(128256.0 * 16384 / layer, 1e-12));
-  const StageLayers dealt = stage_layers(126, 16, head_in_layers(model));
-  CHECK(dealt.first == 7);
-  CHECK(dealt.inner == 8);
-  CHECK(dealt.last == 7);
+  const StageLayers partition = partition_layers(126, 16, head_in_layers(model));
+  CHECK(partition.first == 7);
+  CHECK(partition.inner == 8);
+  CHECK(partition.last == 7);
 }
 
 TEST_CASE("layers that were counted for it are missing at either end", "[pipeline]") {
   // BLOOM, 70 layers on 12 stages (arXiv:2211.05100, table 3): a head of 250,880 x 14,336 against
   // layers of 12 x 14,336^2, one and a half. GLM-130B, 70 on 8 (arXiv:2210.02414, section 2.3).
-  const StageLayers bloom = stage_layers(70, 12, 1.46);
+  const StageLayers bloom = partition_layers(70, 12, 1.46);
   CHECK((bloom.first == 5 && bloom.inner == 6 && bloom.last == 5));
-  const StageLayers glm = stage_layers(70, 8, 0.7);
+  const StageLayers glm = partition_layers(70, 8, 0.7);
   CHECK((glm.first == 8 && glm.inner == 9 && glm.last == 8));
 }
 
 namespace {
 
-DealtLayers spread(double layers, double head, double encoder = 0) {
-  DealtLayers dealt;
-  dealt.layers[place_index(Place::spread)] = layers;
-  dealt.head = head;
-  dealt.encoder.fill(encoder);
-  return dealt;
+PipelineLayers spread(double layers, double head, double encoder = 0) {
+  PipelineLayers partition;
+  partition.layers[place_index(Place::spread)] = layers;
+  partition.head = head;
+  partition.encoder.fill(encoder);
+  return partition;
 }
 
 Layout on_stages(int stages) {
@@ -78,7 +78,7 @@ double sum(const std::array<double, kPlaces>& layers) {
 }  // namespace
 
 TEST_CASE("the slowest stage is a whole one, or the last with its head", "[pipeline]") {
-  // 32 layers on 12 stages: three at most, and one beside the head.
+  // 32 layers on 12 stages: three at most, and one on the stage of the head.
   CHECK(stage_times(spread(32, 0.5), {.layer = 1, .head = 0.5}, 12).slowest == 3);
   CHECK(stage_times(spread(32, 4), {.layer = 1, .head = 4}, 12).slowest == 5);
   for (int stages = 2; stages <= 40; ++stages) {
@@ -93,23 +93,23 @@ TEST_CASE("the slowest stage is a whole one, or the last with its head", "[pipel
 
 TEST_CASE("an encoder shares its stage with as many layers as bring it to the mean", "[pipeline]") {
   // 32 layers and an encoder worth three on four stages: 8.75 each, give or take half a layer.
-  const StageLayers dealt = deal(spread(32, 0, 3), on_stages(4));
-  CHECK(dealt.first == 8.75 - 3 + 0.5);
-  CHECK(dealt.inner == 8.75 + 0.5);
+  const StageLayers partition = partition_stages(spread(32, 0, 3), on_stages(4));
+  CHECK(partition.first == 8.75 - 3 + 0.5);
+  CHECK(partition.inner == 8.75 + 0.5);
   CHECK(stage_times(spread(32, 0, 3), {.layer = 1, .encoder = 3}, 4).slowest == 8.75 + 0.5);
   // One that is worth more than a stage stands alone, and all wait for it.
-  CHECK(deal(spread(32, 0, 20), on_stages(4)).first == 0);
+  CHECK(partition_stages(spread(32, 0, 20), on_stages(4)).first == 0);
   CHECK(stage_times(spread(32, 0, 20), {.layer = 1, .encoder = 20}, 4).slowest == 20);
   for (const double encoder : {0.2, 1.0, 2.5, 7.0, 40.0}) {
     for (int stages = 2; stages <= 32; ++stages) {
       for (double layers = stages; layers <= 100; ++layers) {
         INFO(layers << " layers, " << stages << " stages, an encoder of " << encoder);
-        const StageLayers each = deal(spread(layers, 0.5, encoder), on_stages(stages));
+        const StageLayers each = partition_stages(spread(layers, 0.5, encoder), on_stages(stages));
         const double most = each.first + (stages - 2) * each.inner + each.last;
         CHECK(most >= layers - 1e-9);
         CHECK(most <= layers + 0.5 * stages + 1e-9);
         CHECK(each.last < each.inner);
-        // Time and memory deal alike.
+        // Time and memory partition alike.
         const StageTimes times =
             stage_times(spread(layers, 0.5, encoder),
                         {.layer = 2, .head = 2 * 0.5, .encoder = 2 * encoder}, stages);
@@ -128,10 +128,10 @@ TEST_CASE("leading layers stand on the first stage, further predictions on the l
   const Catalog catalog;
   Workload workload;
   workload.language = catalog.model("deepseek-v3-mtp").language;
-  const DealtLayers dealt = dealt_layers(workload);
-  CHECK(dealt.count() == 62);
+  const PipelineLayers partition = make_pipeline_layers(workload);
+  CHECK(partition.count() == 62);
   const auto on = [&](PipelineStage stage, int stages) {
-    return layers_on(dealt, deal(dealt, on_stages(stages)), stage);
+    return stage_layers_by_place(partition, partition_stages(partition, on_stages(stages)), stage);
   };
   CHECK(on(PipelineStage::first, 16) == std::array<double, kPlaces>{0, 3, 0, 0});
   CHECK(on(PipelineStage::inner, 16) == std::array<double, kPlaces>{0, 0, 4, 0});
@@ -139,7 +139,7 @@ TEST_CASE("leading layers stand on the first stage, further predictions on the l
   CHECK(on(PipelineStage::first, 8) == std::array<double, kPlaces>{0, 3, 4, 0});
   CHECK(on(PipelineStage::first, 1) == std::array<double, kPlaces>{0, 3, 58, 1});
   for (int stages = 2; stages <= 62; ++stages) {
-    const StageLayers each = deal(dealt, on_stages(stages));
+    const StageLayers each = partition_stages(partition, on_stages(stages));
     CHECK(sum(on(PipelineStage::first, stages)) == each.first);
     CHECK(sum(on(PipelineStage::inner, stages)) == each.inner);
     CHECK(sum(on(PipelineStage::last, stages)) == each.last);
@@ -148,14 +148,14 @@ TEST_CASE("leading layers stand on the first stage, further predictions on the l
 
 // Llama 3.2 90B: 80 layers and 20 inserted ones. arXiv:2407.21783, section 7.3: four of the first
 // kind and one of the second on a stage.
-TEST_CASE("inserted layers are dealt like the decoder's own", "[pipeline]") {
+TEST_CASE("inserted layers are partition like the decoder's own", "[pipeline]") {
   const Catalog catalog;
   Workload workload;
   workload.language = catalog.model("llama-3.2-90b-vision").language;
-  const DealtLayers dealt = dealt_layers(workload);
-  CHECK(dealt.count() == 100);
+  const PipelineLayers partition = make_pipeline_layers(workload);
+  CHECK(partition.count() == 100);
   CHECK(layer_count(workload.language) == 100);
-  CHECK(deal(dealt, on_stages(20)).inner == 5);
+  CHECK(partition_stages(partition, on_stages(20)).inner == 5);
 }
 
 // 2,048 tokens with a picture of 577 through an encoder of 24 layers of 1,024 in front of 32 of
@@ -173,12 +173,12 @@ TEST_CASE("an encoder is worth its FLOPs in layers", "[pipeline]") {
   const double layer = 2048 * (2 * (4 * 4096.0 * 4096 + 3 * 4096 * 11008.0) + 4 * 4096 * 1024.0);
   const double encoder =
       577 * 24 * (2 * (4 * 1024.0 * 1024 + 2 * 1024 * 4096.0) + 4 * 1024 * 577.0);
-  CHECK_THAT(dealt_layers(workload).encoder_at(1), WithinRel(encoder / layer, 1e-9));
+  CHECK_THAT(make_pipeline_layers(workload).encoder_at(1), WithinRel(encoder / layer, 1e-9));
   // A frozen one owes the forward pass alone, a third of it.
   workload.encoder_training = Training::frozen;
-  CHECK_THAT(dealt_layers(workload).encoder_at(1), WithinRel(encoder / layer / 3, 1e-9));
+  CHECK_THAT(make_pipeline_layers(workload).encoder_at(1), WithinRel(encoder / layer / 3, 1e-9));
   workload.cached_features = true;
-  CHECK(dealt_layers(workload).encoder_at(8) == 0);
+  CHECK(make_pipeline_layers(workload).encoder_at(8) == 0);
 }
 
 TEST_CASE("interleaved micro-batches come in groups that Megatron-Core takes",

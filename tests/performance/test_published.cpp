@@ -6,7 +6,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "study/validate/validate.h"
 
 namespace {

@@ -22,10 +22,10 @@ TEST_CASE("a limit cuts lengths and keeps their mean", "[rollout]") {
     const ResponseLengths lengths(3000, 0.68, limit);
     double mean = 0;
     constexpr int kParts = 20000;
-    for (int i = 0; i < kParts; ++i) mean += lengths.longer((i + 0.5) * limit / kParts);
+    for (int i = 0; i < kParts; ++i) mean += lengths.share_longer_than((i + 0.5) * limit / kParts);
     CHECK(mean * limit / kParts == Approx(3000).epsilon(1e-3));
     CHECK(lengths.longest(1e9) <= limit);
-    CHECK(lengths.longer(limit) == 0);
+    CHECK(lengths.share_longer_than(limit) == 0);
   }
   CHECK_THROWS_AS(ResponseLengths(5000, 0.68, 4096), Error);
 }

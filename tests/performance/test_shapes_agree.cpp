@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step's time is computed from holds the parameters and FLOPs of the model.
+// Shapes from which step time is computed have the parameters and FLOPs of the model.
 #include <cstdint>
 
 #include "catch.h"
-#include "performance/training/shapes.h"
+#include "performance/training/layer_shape.h"
 #include "planner/scenarios.h"
 #include "trcost/estimate.h"
 #include "workload/closed_form.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gathers of sharded weights cost, on whatever software.
+// Cost of gathering sharded weights under any stack.
 #include <string>
 
 #include "catch.h"
-#include "performance/memory/memory.h"
-#include "performance/training/performance.h"
+#include "performance/memory/memory_model.h"
+#include "performance/training/step_model.h"
 #include "planner/scenarios.h"
 #include "trcost/catalog.h"
 

@@ -31,7 +31,7 @@ double term(const StepTime& time, StepTerm name) {
 
 }  // namespace
 
-TEST_CASE("who shares an expert where nobody says", "[experts]") {
+TEST_CASE("tensor ranks that share an expert by default", "[experts]") {
   CHECK(expert_tensor_parallel(layout_of_shared_experts(4, 1, 0, 2)) == 4);
   CHECK(expert_tensor_parallel(layout_of_shared_experts(4, 8, 0, 2)) == 1);
   CHECK(expert_tensor_parallel(layout_of_shared_experts(4, 2, 4, 2)) == 4);

@@ -6,12 +6,12 @@
 #include <string>
 
 #include "catalog/hardware/efficiency.h"
-#include "catalog/software/stacks.h"
 #include "catalog/hardware/hardware.h"
+#include "catalog/software/stacks.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/training/performance.h"
 #include "performance/training/step_account.h"
+#include "performance/training/step_model.h"
 
 namespace {
 
@@ -193,7 +193,7 @@ TEST_CASE("no more exchange is hidden than there is work to hide it") {
   }
 }
 
-TEST_CASE("waiting for the host is a term of its own beside element-wise work", "[step]") {
+TEST_CASE("waiting for the host is a term of its own, apart from element-wise work", "[step]") {
   const Workload workload = dense_workload();
   for (const Layout& layout : many_layouts()) {
     Bench prompt;
@@ -206,7 +206,7 @@ TEST_CASE("waiting for the host is a term of its own beside element-wise work", 
     const StepAccount account = slow.model(workload).account(layout);
     CHECK(sum_of(without, {StepTerm::host}) < 1e-9 * without.seconds);
     CHECK_THAT(sum_of(with, {StepTerm::host}),
-               WithinRel(layout.micro_batches() / layout.pp * account.waiting, 1e-12));
+               WithinRel(layout.micro_batches() / layout.pp * account.step.work.waiting(), 1e-12));
     CHECK(sum_of(with, {StepTerm::elementwise}) == sum_of(without, {StepTerm::elementwise}));
     CHECK_THAT(sum_of_terms(with), WithinRel(with.seconds, 1e-12));
   }
@@ -284,7 +284,7 @@ TEST_CASE("a connector takes the passes that its recipe has") {
   const Bench bench;
   const Layout layout = layout_of_step(1, 1, 1, 1, 1, 8, 1, 8);
   Workload workload = vision_workload();
-  const auto connector = [&] { return bench.model(workload).account(layout).connector; };
+  const auto connector = [&] { return bench.model(workload).account(layout).step.work.connector; };
   const double learns = connector();
   REQUIRE(learns > 0);
   workload.connector_training = Training::frozen;  // passes gradients on to the encoder

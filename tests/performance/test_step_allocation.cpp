@@ -7,7 +7,7 @@
 #include "catalog/hardware/efficiency.h"
 #include "catch.h"
 #include "performance/serving/serving_model.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "trcost/catalog.h"
 
 namespace {

@@ -9,7 +9,7 @@
 #include "catalog/software/stacks.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "study/validate/validate.h"
 
 using namespace trcost;
@@ -71,7 +71,7 @@ TEST_CASE("less tuned software is never faster", "[tuning]") {
       INFO(stack << " on " << chip);
       CHECK(usual > shown);
       // AWS, Ant, Swiss AI and users reached 0.71 to 1.07 of what the makers print, median 0.86 to
-      // 0.91 (the pairs of data/runs/throughput.csv); young chips lose more.
+      // 0.91 (the pairs of data/runs/throughput.csv). Young chips lose more.
       CHECK(usual < 1.45 * shown);
       const double first = seconds_at(platform, Tuning::first_run);
       CHECK(first > 1.3 * usual);  // 0.5, 0.5 and 0.44 of the vendor's in three issues
@@ -103,7 +103,7 @@ TEST_CASE("exchange that nothing hides takes longer", "[tuning]") {
   }
 }
 
-// Software that nobody knows anything of, against one with its makers' own measurements.
+// Unknown software against a stack with its makers' own measurements.
 TEST_CASE("typical software is never faster than a tuned stack", "[tuning]") {
   for (const char* chip : {"h100-sxm", "h800", "b200", "gb200-nvl72", "gb300-nvl72"}) {
     for (const Precision precision : {Precision::bf16, Precision::fp8, Precision::mxfp8}) {
@@ -166,7 +166,7 @@ TEST_CASE("typical software is no faster than Megatron's showcases whatever is a
   }
 }
 
-TEST_CASE("ranges of rows whose source nobody has seen are neither too sure nor too wide",
+TEST_CASE("ranges of rows from left-out sources are neither too narrow nor too wide",
           "[tuning][measured]") {
   const ValidationResult result = validate(test_catalog());
   REQUIRE(result.all.left_out);

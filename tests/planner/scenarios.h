@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "catalog_fixture.h"
-#include "performance/training/performance.h"
-#include "planner/planner.h"
+#include "performance/training/step_model.h"
+#include "planner/plan.h"
 #include "workload/reference_vectors.h"
 
 namespace planning {

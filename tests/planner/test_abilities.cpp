@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What software cannot do is not searched; where it is asked for it is computed, and said.
+// Features that the stack lacks are not searched. If requested they are computed, with a note.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,14 +57,14 @@ TEST_CASE("a search has degree one where the stack can do no other", "[dimension
   }
 }
 
-TEST_CASE("a degree that does not divide what it deals is refused by its row", "[dimensions]") {
+TEST_CASE("a degree that does not divide its units is refused", "[dimensions]") {
   const planning::TrainingCase s{"mixtral-8x7b", "h100-sxm", "megatron", 64 * 7 * 11, 4096, 512};
   const StepModel model = step_model(s);
   for (const Dimension& each : kDimensions) {
     if (!each.evenly) continue;
-    // 7 and 11 divide the accelerators; not 32 heads, 8 experts or 14,336 = 2^11 x 7 channels.
+    // 7 and 11 divide the accelerators, but not 32 heads, 8 experts or 14,336 = 2^11 x 7 channels.
     for (const int degree : {7, 11}) {
-      if (each.unit == PartitionedUnit::expert_channels && degree == 7) continue;
+      if (each.partitions == PartitionedUnit::expert_channels && degree == 7) continue;
       PlanRequest r = request(s);
       r.*each.given = degree;
       try {
@@ -93,7 +93,7 @@ TEST_CASE("what the stack cannot do is computed, said, and fails under --strict"
   CHECK(forced.beyond_stack == "tp 8, pp 2, vp 2, sharding optimizer");
   CHECK(any_has(forced.warnings, "stack fsdp"));
   CHECK(any_has(strict_reasons(forced), "tp 8"));
-  // The same on software that does it all.
+  // A stack that has all of them.
   s.set_text(Field::efficiency_stack, "megatron");
   CHECK(estimate(s, test_catalog()).front().beyond_stack.empty());
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "planner/batch.h"
 #include "planner/scenarios.h"
 #include "planner/space.h"
 
@@ -38,11 +39,11 @@ const std::vector<PublishedBatch>& published_batches() {
 
 }  // namespace
 
-TEST_CASE("published batches lie below the critical one and cost little beside the usual",
+TEST_CASE("published batches are below the critical one and cost little more than the usual",
           "[planner]") {
   for (const PublishedBatch& run : published_batches()) {
     const double critical = critical_batch_tokens(run.tokens);
-    const double usual = 4096 * usual_batch_of(run.tokens, 4096).sequences;
+    const double usual = 4096 * compute_usual_batch(run.tokens, 4096).sequences;
     INFO(run.run << ": " << run.batch << " of " << critical << " critical, " << usual << " usual");
     CHECK(run.batch < critical);
     CHECK(run.batch > critical / 16);
@@ -95,20 +96,22 @@ TEST_CASE("a given batch has layouts whatever its size, and soon", "[planner]") 
 }
 
 TEST_CASE("a default batch grows with the cluster, within published practice", "[planner]") {
-  CHECK(cluster_global_batch(usual_batch_of(140e9, 4096), 64) ==
-        usual_batch_of(140e9, 4096).sequences);
-  CHECK(cluster_global_batch(usual_batch_of(1e12, 4096), 1024) ==
+  CHECK(cluster_global_batch(compute_usual_batch(140e9, 4096), 64) ==
+        compute_usual_batch(140e9, 4096).sequences);
+  CHECK(cluster_global_batch(compute_usual_batch(1e12, 4096), 1024) ==
         1024);  // 4 Mi tokens, as for Llama 2 7B
-  CHECK(cluster_global_batch(usual_batch_of(2e12, 4096), 16384) == 1024);  // 4 Mi tokens already
-  CHECK(cluster_global_batch(usual_batch_of(15.6e12, 8192), 16384) ==
+  CHECK(cluster_global_batch(compute_usual_batch(2e12, 4096), 16384) ==
+        1024);  // 4 Mi tokens already
+  CHECK(cluster_global_batch(compute_usual_batch(15.6e12, 8192), 16384) ==
         2048);  // Llama 3.1 405B keeps its 16 Mi
-  CHECK(cluster_global_batch(usual_batch_of(0.6e9, 4096), 1e6) == 512);  // four times 128
-  CHECK(cluster_global_batch(usual_batch_of(1e9, 131072), 1024) == 16);
+  CHECK(cluster_global_batch(compute_usual_batch(0.6e9, 4096), 1e6) == 512);  // four times 128
+  CHECK(cluster_global_batch(compute_usual_batch(1e9, 131072), 1024) == 16);
   for (const double tokens : {1e9, 100e9, 366e9, 5e12}) {
-    const double usual = usual_batch_of(tokens, 4096).sequences;
+    const double usual = compute_usual_batch(tokens, 4096).sequences;
     double before = usual;
     for (double gpus = 1; gpus < 1e7; gpus *= 1.3) {
-      const double batch = cluster_global_batch(usual_batch_of(tokens, 4096), std::floor(gpus));
+      const double batch =
+          cluster_global_batch(compute_usual_batch(tokens, 4096), std::floor(gpus));
       CHECK(batch >= before);
       CHECK(batch <= 4 * std::sqrt(2.0) * usual);
       CHECK(batch <= std::max(usual, 1024.0));
@@ -118,14 +121,14 @@ TEST_CASE("a default batch grows with the cluster, within published practice", "
   }
   // No jump along the tokens where the cluster decides.
   for (double tokens = 10e9; tokens < 400e9; tokens *= 1.1) {
-    CHECK(cluster_global_batch(usual_batch_of(1.1 * tokens, 4096), 4096) <=
-          1.08 * cluster_global_batch(usual_batch_of(tokens, 4096), 4096));
+    CHECK(cluster_global_batch(compute_usual_batch(1.1 * tokens, 4096), 4096) <=
+          1.08 * cluster_global_batch(compute_usual_batch(tokens, 4096), 4096));
   }
 }
 
 TEST_CASE("default batches follow published practice", "[planner]") {
-  CHECK(usual_batch_of(2e12, 4096).sequences == 1024);     // Llama 2: 4 Mi tokens
-  CHECK(usual_batch_of(15.6e12, 8192).sequences == 2048);  // Llama 3.1 405B: 16 Mi tokens
-  CHECK(usual_batch_of(0.6e9, 2048).sequences == 128);     // LLaVA-1.5: 128 samples
-  CHECK(usual_batch_of(1e9, 131072).sequences == 4);       // 0.5 Mi tokens
+  CHECK(compute_usual_batch(2e12, 4096).sequences == 1024);     // Llama 2: 4 Mi tokens
+  CHECK(compute_usual_batch(15.6e12, 8192).sequences == 2048);  // Llama 3.1 405B: 16 Mi tokens
+  CHECK(compute_usual_batch(0.6e9, 2048).sequences == 128);     // LLaVA-1.5: 128 samples
+  CHECK(compute_usual_batch(1e9, 131072).sequences == 4);       // 0.5 Mi tokens
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cluster of any size makes of the same tokens: more GPUs never take longer.
+// Time of the same tokens on clusters of any size: more GPUs never take longer.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "planner/batch.h"
 #include "planner/scenarios.h"
 #include "planner/space.h"
 #include "trcost/error.h"
@@ -50,7 +51,7 @@ std::set<double> some_sizes(double node, int random, unsigned seed) {
     if (gpus >= node && gpus <= kMostTried) out.insert(gpus);
   };
   for (double gpus = node; gpus <= kMostTried; gpus *= 4) {
-    for (const double beside : {-1.0, 0.0, 1.0}) add(gpus + beside * node);
+    for (const double nodes : {-1.0, 0.0, 1.0}) add(gpus + nodes * node);
   }
   std::mt19937 generator(seed);
   for (int i = 0; i < random; ++i) {
@@ -87,7 +88,7 @@ class Sizes {
   void look_at(double gpus) {
     const TrainingCase s{case_.model, case_.accelerator, "typical", gpus, kSequence, 1};
     PlanRequest request = planning::request(s);
-    request.batch_hint = cluster_global_batch(usual_batch_of(kTokens, kSequence), gpus);
+    request.batch_hint = cluster_global_batch(compute_usual_batch(kTokens, kSequence), gpus);
     request.critical_batch = critical_batch_tokens(kTokens) / kSequence;
     const StepModel model = planning::step_model(s);
     Plan found;

@@ -105,10 +105,10 @@ TEST_CASE("a layout is complete where one degree follows from the others", "[dim
   CHECK_FALSE(asked.complete());  // 8 of 64: cp and dp are open
   asked.cp = 2;
   CHECK(asked.complete());
-  CHECK(asked.busy() == 64);
+  CHECK(asked.gpus_at_work() == 64);
   asked.dp = 3;
   CHECK(asked.complete());
-  CHECK(asked.busy() == 48);
+  CHECK(asked.gpus_at_work() == 48);
   PlanRequest whole = request(kSparse);
   whole.tp = 8;
   whole.pp = 8;

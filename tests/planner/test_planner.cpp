@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the search finds: against the whole space, against a published layout, and as properties.
+// Plans against the whole space, against a published layout, and by their properties.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,19 +19,18 @@ double per_sequence(const Plan& p) {
   return p.time.seconds / p.layout.global_batch;
 }
 
-/// Seconds per sequence with what the batch costs and the layout asks for, which the search
-/// compares.
+/// Seconds per sequence with the penalties that the search compares.
 double score(const StepModel& model, const PlanRequest& request, const Plan& p) {
   const Layout& l = p.layout;
   return per_sequence(p) * SearchSpace(model, request).batch_penalty(l.global_batch) *
-         simplicity(l, l.vp, request.gpus) *
-         of_wide_shards(l, model.platform().system->usable_per_domain);
+         complexity_penalty(l, l.vp, request.gpus) *
+         wide_sharding_penalty(l, model.platform().system->usable_per_domain);
 }
 
-/// Layer by layer, until it fits, where the stack can.
+/// Recomputes layer by layer until a layout fits, if the stack can.
 void recompute_some_layers(const StepModel& model, Layout& l) {
   if (!model.platform().stack->partial_recompute || l.recompute == Recompute::full) return;
-  const double layers = std::ceil(model.dealt().count() / l.pp);
+  const double layers = std::ceil(model.pipeline_layers().count() / l.pp);
   for (int n = 1; n <= layers && !model.memory(l).fits; ++n) l.recompute_layers = n;
 }
 
@@ -52,9 +51,9 @@ double exhaustive(const StepModel& model, const PlanRequest& request) {
             recompute_some_layers(model, l);
             if (!model.memory(l).fits) continue;
             const double domain = model.platform().system->usable_per_domain;
-            least =
-                std::min(least, model.step(l).seconds / l.global_batch * batch.penalty *
-                                    simplicity(s, vp, request.gpus) * of_wide_shards(l, domain));
+            least = std::min(least, model.step(l).seconds / l.global_batch * batch.penalty *
+                                        complexity_penalty(s, vp, request.gpus) *
+                                        wide_sharding_penalty(l, domain));
           }
         }
       }
@@ -108,7 +107,7 @@ TEST_CASE("plans fit, multiply to the GPUs, divide the batch, and repeat", "[pla
     CHECK(found.memory.fits);
     CHECK(l.gpus() == s.gpus);
     CHECK(std::fmod(l.global_batch, l.micro_batch * l.dp) == 0);
-    CHECK(l.pp * l.vp <= model.dealt().count() + l.pp);
+    CHECK(l.pp * l.vp <= model.pipeline_layers().count() + l.pp);
     CHECK(test_catalog().stack(s.stack).can(l.sharding));
     const Plan again = plan(planning::step_model(s), planning::request(s));
     CHECK(again.layout == l);
@@ -120,8 +119,8 @@ TEST_CASE("plans fit, multiply to the GPUs, divide the batch, and repeat", "[pla
   }
 }
 
-TEST_CASE("weights are not sharded over the network where nobody trains so", "[planner]") {
-  // GPT-3 on 1,024 A100 as in Narayanan et al. 2021 (arXiv:2104.04473); 70B on 64 H100 as in
+TEST_CASE("weights are not sharded over the network if published runs did not", "[planner]") {
+  // GPT-3 on 1,024 A100 as in Narayanan et al. 2021 (arXiv:2104.04473), and 70B on 64 H100 as in
   // NVIDIA's NeMo recipes, and on 2,048: tensor and pipeline parallelism, optimizer sharded.
   for (const TrainingCase& s :
        {TrainingCase{"gpt-3-175b", "a100-sxm-80gb", "megatron", 1024, 2048, 1536},
@@ -309,7 +308,7 @@ TEST_CASE("interleaving leaves the fullest rank no more layers", "[planner][prop
     const StepModel model = planning::step_model(s);
     const PlanRequest request = planning::request(s);
     const SearchSpace space(model, request);
-    const double layers = model.dealt().count();
+    const double layers = model.pipeline_layers().count();
     std::vector<int> stages;
     for (const Structure& structure : space.structures()) {
       const double most = std::ceil(layers / structure.pp);
@@ -326,7 +325,7 @@ TEST_CASE("interleaving leaves the fullest rank no more layers", "[planner][prop
   }
 }
 
-TEST_CASE("a batch that nobody gave is as fast as one given near it", "[planner][property]") {
+TEST_CASE("a searched batch is as fast as a given one near it", "[planner][property]") {
   for (const double gpus : {6144.0, 7168.0, 10240.0, 12288.0, 24576.0}) {
     const TrainingCase s{"llama3-405b", "h100-sxm", "typical", gpus, 4096, 4096};
     const StepModel model = planning::step_model(s);
@@ -337,7 +336,7 @@ TEST_CASE("a batch that nobody gave is as fast as one given near it", "[planner]
       given.global_batch = batch;
       const Plan other = plan(model, given);
       if (other.layout.global_batch != batch) continue;
-      INFO(gpus << " GPUs, " << found.layout.global_batch << " beside " << batch << " sequences");
+      INFO(gpus << " GPUs, " << found.layout.global_batch << " against " << batch << " sequences");
       CHECK(per_sequence(found) <= 1.02 * per_sequence(other));
     }
     CHECK(found.layout.global_batch >= 0.75 * 4096);

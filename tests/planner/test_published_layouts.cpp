@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's choice beside layouts that were published as the best of their authors, both by the
-// model's own clock.
+// The planner's choice against layouts that were published as the best of their authors, both by
+// the model's own clock.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -87,7 +87,7 @@ LanguageModel plain(double layers, double hidden, double heads, double kv_heads,
 }
 
 LanguageModel language_of(const std::string& name) {
-  // arXiv:2205.05198, table 3; arXiv:2406.11704, table 1.
+  // arXiv:2205.05198, table 3, and arXiv:2406.11704, table 1.
   if (name == "22b") return plain(48, 6144, 64, 64, 4 * 6144, 51200);
   if (name == "530b") return plain(105, 20480, 128, 128, 4 * 20480, 51200);
   if (name == "1t") return plain(128, 25600, 160, 160, 4 * 25600, 51200);
@@ -97,7 +97,7 @@ LanguageModel language_of(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("the planner's choice beside published best layouts", "[planner][published]") {
+TEST_CASE("the planner's choice is near published best layouts", "[planner][published]") {
   int near = 0;
   for (const Published& p : published()) {
     const Workload work = reference::text_workload(language_of(p.model), p.seq_length);
@@ -137,7 +137,7 @@ TEST_CASE("the planner's choice beside published best layouts", "[planner][publi
     CHECK_FALSE((l.pp > 1 && p.pp == 1));
     CHECK(ratio > 0.98);
   }
-  // Of 19; what separates the others is 5 to 16 % by the step model, most of it the exchange of
-  // tensor and context ranks.
+  // At least so many of 19. The others are 5 to 16 % apart by the step model, most of it the
+  // exchange of tensor and context ranks.
   CHECK(near >= 6);
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "catch.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "study/validate/validate_runs.h"
 #include "study/validate/validate_vision.h"
 #include "trcost/catalog.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "catch.h"
-#include "performance/memory/memory.h"
+#include "performance/memory/memory_model.h"
 #include "workload/blocks/block.h"
 #include "workload/closed_form.h"
 #include "workload/flops.h"

@@ -51,7 +51,7 @@ struct Dimension {
   int LayoutDegrees::*in;
   std::optional<int> Degrees::*given;
   bool of_gpus;  ///< the accelerators at work are the product of such degrees
-  PartitionedUnit unit = PartitionedUnit::nothing;
+  PartitionedUnit partitions = PartitionedUnit::nothing;
   bool evenly =
       false;  ///< the degree has to divide the number of units, else it is at most that number
   /// Rank of the degree in breaking ties between equally fast layouts, of which the one with the

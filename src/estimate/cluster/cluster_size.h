@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "planner/planner.h"
+#include "planner/plan.h"
 #include "quantity/layers.h"
 
 namespace trcost::estimation {

@@ -246,17 +246,18 @@ const Column<StepAccount> kParts[] = {
 
 constexpr Column<StepAccount> kSums[] = {
     with_unit(
-        "repeated_seconds", "s", [](A a) { return a.repeated; }, "forward work done again"),
+        "repeated_seconds", "s", [](A a) { return a.step.work.repeated(); },
+        "forward work done again"),
     with_unit(
-        "waiting_seconds", "s", [](A a) { return a.waiting; }, "for the host"),
+        "waiting_seconds", "s", [](A a) { return a.step.work.waiting(); }, "for the host"),
     with_unit(
-        "host_forward_seconds", "s", [](A a) { return a.host_forward.total(); },
+        "host_forward_seconds", "s", [](A a) { return a.step.work.host_forward.total(); },
         "of the host, to issue the forward pass of a micro-batch"),
     with_unit(
-        "host_backward_seconds", "s", [](A a) { return a.host_backward.total(); },
+        "host_backward_seconds", "s", [](A a) { return a.step.work.host_backward.total(); },
         "backward, with what is done again"),
     with_unit(
-        "connector_seconds", "s", [](A a) { return a.connector; }, "projector"),
+        "connector_seconds", "s", [](A a) { return a.step.work.connector; }, "projector"),
     with_unit(
         "micro_batches", "", [](A a) { return a.micro_batches; }, "of a replica and step"),
     with_unit(
@@ -264,18 +265,19 @@ constexpr Column<StepAccount> kSums[] = {
     with_unit(
         "virtual_stages", "", [](A a) { return a.virtual_stages; }, "of a rank"),
     with_unit(
-        "mean_stage_seconds", "s", [](A a) { return a.mean_stage; }, "of a micro-batch"),
+        "mean_stage_seconds", "s", [](A a) { return a.step.stages.mean; }, "of a micro-batch"),
     with_unit(
-        "slowest_stage_seconds", "s", [](A a) { return a.slowest_stage; }, "likewise"),
+        "slowest_stage_seconds", "s", [](A a) { return a.step.stages.slowest; }, "likewise"),
     with_unit(
         "stage_imbalance", "", [](A a) { return a.stage_imbalance; },
         "share of the surplus that shows"),
     with_unit(
         "bubble_stages", "", [](A a) { return a.bubble_stages; }, "(stages - 1) / virtual stages"),
     with_unit(
-        "transfer_seconds", "s", [](A a) { return a.transfer; }, "between stages, a micro-batch"),
+        "transfer_seconds", "s", [](A a) { return a.step.transfer.seconds(); },
+        "between stages, a micro-batch"),
     with_unit(
-        "transfers", "", [](A a) { return a.transfers; }, "in that, of one's seconds"),
+        "transfers", "", [](A a) { return a.step.transfer.times; }, "in that, of one's seconds"),
     with_unit(
         "transfer_bytes", "bytes", [](A a) { return a.stage_transfer.bytes; }, "of one"),
     with_unit(
@@ -288,7 +290,7 @@ constexpr Column<StepAccount> kSums[] = {
         },
         "over which it goes, 0 for the innermost"),
     with_unit(
-        "transfer_shown", "", [](A a) { return a.transfer_shown; },
+        "transfer_shown", "", [](A a) { return a.step.transfer.exposed; },
         "share of them that nothing hides"),
     with_unit(
         "update_parameters", "", [](A a) { return a.update_parameters; }, "of a rank"),
@@ -297,12 +299,12 @@ constexpr Column<StepAccount> kSums[] = {
     with_unit(
         "fixed_seconds", "s", [](A a) { return a.step_seconds; }, "of a step"),
     with_unit(
-        "imbalance", "", [](A a) { return a.imbalance; },
+        "imbalance", "", [](A a) { return a.step.imbalance; },
         "share of all that stragglers add: (1 + straggler x log2 hosts) x uneven - 1"),
     with_unit(
         "straggler", "", [](A a) { return a.straggler; }, "of each doubling of hosts"),
     with_unit(
-        "hosts", "", [](A a) { return a.hosts; }, "of eight accelerators"),
+        "hosts", "", [](A a) { return a.step.hosts; }, "of eight accelerators"),
     with_unit(
         "uneven", "", [](A a) { return a.uneven; }, "the slowest rank's work over the mean"),
     with_unit(
@@ -334,7 +336,8 @@ constexpr Column<StepAccount> kSums[] = {
         "activations.repeated_transient_bytes", "bytes",
         [](A a) { return a.activations.repeated_transient; }, "likewise"),
     with_unit(
-        "seconds", "s", [](A a) { return a.time.seconds; }, "of a step, before waiting for data")};
+        "seconds", "s", [](A a) { return a.step.time.seconds; },
+        "of a step, before waiting for data")};
 
 }  // namespace
 

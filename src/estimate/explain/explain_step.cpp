@@ -280,11 +280,11 @@ PassSums pass_sums(const StepAccount& a, bool backward) {
 // A pass with the host that issues it, over all stages.
 void add_pass(const StepAccount& a, bool backward, std::vector<Derivation>& out) {
   const PassSums sums = pass_sums(a, backward);
-  const double again = backward ? a.repeated : 0;
+  const double again = backward ? a.step.work.repeated() : 0;
   const double device = sums.kernels + sums.exchange + again;
   if (device <= 0) return;
-  const HostTime& host = backward ? a.host_backward : a.host_forward;
-  const double waiting = backward ? a.waiting_backward : a.waiting_forward;
+  const HostTime& host = backward ? a.step.work.host_backward : a.step.work.host_forward;
+  const double waiting = backward ? a.step.work.waiting_backward : a.step.work.waiting_forward;
   out.push_back(
       {fmt::format("{} pass of a micro-batch", backward ? "backward" : "forward"),
        "(device^4 + host^4)^(1/4), device: kernels + exchange + work done again; host: layers + "
@@ -292,7 +292,7 @@ void add_pass(const StepAccount& a, bool backward, std::vector<Derivation>& out)
        fmt::format("sqrt(sqrt(({} + {} + {})^4 + ({} + {} + {} + {} + {} + {})^4)); {} s of it "
                    "waiting for the host",
                    digits(sums.kernels), digits(sums.exchange), digits(again), digits(host.layers),
-                   digits(host.head), digits(host.encoder), digits(host.again),
+                   digits(host.head), digits(host.encoder), digits(host.repeated),
                    digits(host.gathers), digits(host.schedule), digits(waiting)),
        in_seconds(device + waiting), std::string(kStepModel)});
 }
@@ -343,34 +343,35 @@ void add_transfer(const StepAccount& a, std::vector<Derivation>& out) {
   one.times = 1;
   out.push_back({"transfer between stages",
                  "transfers x share that shows x (bytes / rate + latency)",
-                 fmt::format("{} x {} x ({})", digits(a.transfers), digits(a.transfer_shown),
-                             collective_words(one, a)),
-                 in_seconds(a.transfer), std::string(kStepModel)});
+                 fmt::format("{} x {} x ({})", digits(a.step.transfer.times),
+                             digits(a.step.transfer.exposed), collective_words(one, a)),
+                 in_seconds(a.step.transfer.seconds()), std::string(kStepModel)});
 }
 
 void add_pipeline(const StepAccount& a, const Sums& sums, std::vector<Derivation>& out) {
   if (a.stages <= 1) return;
-  const StageParts& parts = a.parts;
+  const StageParts& parts = a.step.placed;
   const std::string layer = digits(parts.layer);
   out.push_back({"mean stage", "(layers x seconds of one + head + encoder) / stages",
                  fmt::format("({} x {} + {} + {}) / {}", digits(a.model_layers), layer,
                              digits(parts.head), digits(parts.encoder), digits(a.stages)),
-                 in_seconds(a.mean_stage), std::string(kStepModel)});
+                 in_seconds(a.step.stages.mean), std::string(kStepModel)});
   out.push_back(
       {"slowest stage", "the longest of first, inner, last and mean stage",
-       fmt::format("max({} x {} + {}, {} x {}, {} x {} + {}, {})", digits(a.stage_layers.first),
-                   layer, digits(parts.encoder), digits(a.stage_layers.inner), layer,
-                   digits(a.stage_layers.last), layer, digits(parts.head), digits(a.mean_stage)),
-       in_seconds(a.slowest_stage), std::string(kStepModel)});
-  out.push_back(
-      {"pipeline bubble",
-       "(p - 1) / v x (mean stage + transfer + exchange of replicas) + micro-batches x "
-       "share that shows, of the software, x (slowest stage - mean stage)",
-       fmt::format("({} - 1) / {} x ({} + {} + {}) + {} x {} x ({} - {})", digits(a.stages),
-                   digits(a.virtual_stages), digits(a.mean_stage), digits(a.transfer),
-                   digits(sums.each), digits(a.micro_batches), digits(a.stage_imbalance),
-                   digits(a.slowest_stage), digits(a.mean_stage)),
-       in_seconds(bubble_seconds(a)), "Narayanan et al., arXiv:2104.04473, section 2.2"});
+       fmt::format("max({} x {} + {}, {} x {}, {} x {} + {}, {})",
+                   digits(a.step.stages.layers.first), layer, digits(parts.encoder),
+                   digits(a.step.stages.layers.inner), layer, digits(a.step.stages.layers.last),
+                   layer, digits(parts.head), digits(a.step.stages.mean)),
+       in_seconds(a.step.stages.slowest), std::string(kStepModel)});
+  out.push_back({"pipeline bubble",
+                 "(p - 1) / v x (mean stage + transfer + exchange of replicas) + micro-batches x "
+                 "share that shows, of the software, x (slowest stage - mean stage)",
+                 fmt::format("({} - 1) / {} x ({} + {} + {}) + {} x {} x ({} - {})",
+                             digits(a.stages), digits(a.virtual_stages), digits(a.step.stages.mean),
+                             digits(a.step.transfer.seconds()), digits(sums.each),
+                             digits(a.micro_batches), digits(a.stage_imbalance),
+                             digits(a.step.stages.slowest), digits(a.step.stages.mean)),
+                 in_seconds(bubble_seconds(a)), "Narayanan et al., arXiv:2104.04473, section 2.2"});
 }
 
 }  // namespace
@@ -387,22 +388,24 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
     add_collectives(each, a, out);
   }
   add_transfer(a, out);
-  add_repeated(a.repeated_layers, "layers", out);
-  add_repeated(a.repeated_encoder, "vision encoder", out);
+  add_repeated(a.step.work.repeated_layers, "layers", out);
+  add_repeated(a.step.work.repeated_vision, "vision encoder", out);
   add_pass(a, false, out);
   add_pass(a, true, out);
-  if (a.connector > 0) {
+  if (a.step.work.connector > 0) {
     out.push_back({"projector", "FLOP of all passes / rate",
                    fmt::format("{} / {}", digits(a.connector_flops), digits(a.connector_rate)),
-                   in_seconds(a.connector), std::string(kStepModel)});
+                   in_seconds(a.step.work.connector), std::string(kStepModel)});
   }
   const Sums sums = sums_of(a);
-  const double replica = sums.kernels + sums.replica + a.repeated + a.waiting + a.connector;
+  const double replica = sums.kernels + sums.replica + a.step.work.repeated() +
+                         a.step.work.waiting() + a.step.work.connector;
   out.push_back(
       {"a micro-batch through a replica",
        "kernels + exchange within it + forward work done again + waiting for the host + projector",
        fmt::format("{} + {} + {} + {} + {}", digits(sums.kernels), digits(sums.replica),
-                   digits(a.repeated), digits(a.waiting), digits(a.connector)),
+                   digits(a.step.work.repeated()), digits(a.step.work.waiting()),
+                   digits(a.step.work.connector)),
        fmt::format("{} over its {} stages", in_seconds(replica), digits(a.stages)),
        std::string(kStepModel)});
   add_pipeline(a, sums, out);
@@ -415,19 +418,19 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
   add_activations(a, out);
   out.push_back(activations(a));
   out.push_back({"stragglers and imbalance", "(1 + straggler x log2(hosts)) x uneven sequences - 1",
-                 fmt::format("(1 + {} x log2({})) x {} - 1", digits(a.straggler), digits(a.hosts),
-                             digits(a.uneven)),
-                 digits(a.imbalance), std::string(kStepModel)});
+                 fmt::format("(1 + {} x log2({})) x {} - 1", digits(a.straggler),
+                             digits(a.step.hosts), digits(a.uneven)),
+                 digits(a.step.imbalance), std::string(kStepModel)});
   out.push_back(
       {"one step",
        "(1 + imbalance) x tuning / filled x (micro-batches x (replica / stages + transfer + "
        "exchange of "
        "replicas) + bubble + exchange per step + update)",
        fmt::format("(1 + {}) x {} / {} x ({} x ({} / {} + {} + {}) + {} + {} + {})",
-                   digits(a.imbalance), digits(a.slowdown), digits(a.padding_efficiency),
-                   digits(a.micro_batches), digits(replica), digits(a.stages), digits(a.transfer),
-                   digits(sums.each), digits(bubble_seconds(a)), digits(sums.once),
-                   digits(a.update_bytes / a.memory_rate + a.step_seconds)),
+                   digits(a.step.imbalance), digits(a.slowdown), digits(a.padding_efficiency),
+                   digits(a.micro_batches), digits(replica), digits(a.stages),
+                   digits(a.step.transfer.seconds()), digits(sums.each), digits(bubble_seconds(a)),
+                   digits(sums.once), digits(a.update_bytes / a.memory_rate + a.step_seconds)),
        in_seconds(added_up(a)), std::string(kStepModel)});
   return out;
 }

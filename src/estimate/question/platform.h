@@ -8,8 +8,8 @@
 #include "estimate/question/notes.h"
 #include "estimate/question/resolve.h"
 #include "performance/serving/rollout.h"
-#include "performance/training/performance.h"
-#include "planner/planner.h"
+#include "performance/training/step_model.h"
+#include "planner/plan.h"
 #include "quantity/layers.h"
 #include "workload/method.h"
 

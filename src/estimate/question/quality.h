@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "quantity/layers.h"
 #include "trcost/catalog.h"
 

@@ -6,7 +6,8 @@
 
 #include "catalog/runs/runs.h"
 #include "estimate/question/notes.h"
-#include "planner/planner.h"
+#include "planner/batch.h"
+#include "planner/plan.h"
 #include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"

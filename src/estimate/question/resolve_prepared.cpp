@@ -6,7 +6,7 @@
 
 #include "estimate/question/quality.h"
 #include "estimate/question/resolve_question.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 
 namespace trcost::estimation {
 

@@ -8,7 +8,7 @@
 #include "catalog/assumed.h"
 #include "estimate/question/field_names.h"
 #include "estimate/question/resolve_question.h"
-#include "performance/serving/serving_checks.h"
+#include "performance/serving/serving_model.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"

@@ -7,7 +7,6 @@
 #include "quantity/portable_math.h"
 
 namespace trcost::performance {
-
 namespace {
 
 // Share of an all-reduce's two passes that remains where switches reduce: NVLS on 8 H200 reaches
@@ -48,20 +47,20 @@ Fabric prepare_fabric(const System& system, const Efficiency& efficiency) {
 namespace {
 
 // NCCL gathers and scatters in one ring through all ranks, whatever the size, so that the steps
-// within the hosts count once per host; those between hosts are counted by their tier. With it FSDP
-// loses more with every doubling of the hosts (llm-foundry's 7B from 8 to 512 H100, OLMo 3 32B on
-// 1,024; 7B from 128 to 2,048 H100 in arXiv:2411.13055, which measures a far steeper fall).
+// within the hosts count once per host. Steps between hosts are counted by their tier. This makes
+// FSDP lose more with every doubling of the hosts (llm-foundry's 7B from 8 to 512 H100, OLMo 3 32B
+// on 1,024, and 7B from 128 to 2,048 H100 in arXiv:2411.13055, which measures a far steeper fall).
 double inner_steps(const Fabric& fabric, double members, double stride) noexcept {
   if (members <= 1 || fabric.tiers == 0) return 0;
   const double near = members_within(fabric, 0, members, stride);
   return (near - 1) * (members / near - 1);
 }
 
-// Gives `visit` each tier of a gather with the groups that it joins and the bytes that a rank sends
-// over it.
+// Calls `visit` with each tier of a gather, the groups that it joins and the bytes that a rank
+// sends.
 template <class Visit>
-void over_tiers(const Fabric& fabric, double bytes, double members, double stride,
-                const Visit& visit) noexcept {
+void visit_tiers(const Fabric& fabric, double bytes, double members, double stride,
+                 const Visit& visit) noexcept {
   double inside = 1;  // members reached through the tiers so far
   for (int i = 0; i < fabric.tiers && inside < members; ++i) {
     const double reached = members_within(fabric, i, members, stride);
@@ -72,13 +71,13 @@ void over_tiers(const Fabric& fabric, double bytes, double members, double strid
   }
 }
 
-// Over the tiers, without what a ring adds that runs through all of them.
+// Seconds of a gather over the tiers, without the inner steps of a ring through all ranks.
 double tiers_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
   if (members <= 1 || fabric.tiers == 0) return 0;
   double largest = 0;
   double sum = 0;
   double latency = 0;
-  over_tiers(fabric, bytes, members, stride, [&](std::size_t t, double g, double each) {
+  visit_tiers(fabric, bytes, members, stride, [&](std::size_t t, double g, double each) {
     const double payload = each + (t == 0 ? fabric.half_bytes : 0);
     const double seconds = payload * gather_volume(g) * fabric.seconds_per_byte[t];
     largest = std::max(largest, seconds);
@@ -93,8 +92,8 @@ double tiers_seconds(const Fabric& fabric, double bytes, double members, double 
 std::array<double, 4> gather_tier_bytes(const Fabric& fabric, double bytes, double members,
                                         double stride) noexcept {
   std::array<double, 4> out{};
-  over_tiers(fabric, bytes, members, stride,
-             [&](std::size_t t, double g, double each) { out[t] = each * gather_volume(g); });
+  visit_tiers(fabric, bytes, members, stride,
+              [&](std::size_t t, double g, double each) { out[t] = each * gather_volume(g); });
   return out;
 }
 
@@ -105,15 +104,15 @@ double gather_seconds(const Fabric& fabric, double bytes, double members, double
 
 namespace {
 
-// Of an all-reduce.
-double passes(const Fabric& fabric, double members, double stride) noexcept {
+// Passes of an all-reduce, in units of a gather.
+double all_reduce_passes(const Fabric& fabric, double members, double stride) noexcept {
   const bool one_domain =
       members <= 1 || fabric.tiers <= 1 || members_within(fabric, 0, members, stride) >= members;
   return one_domain ? fabric.all_reduce : 2;
 }
 
-// The tier over which a rank reaches one `stride` ranks away.
-std::size_t tier_to(const Fabric& fabric, double stride) noexcept {
+// Index of the tier that connects ranks `stride` apart.
+std::size_t tier_at_stride(const Fabric& fabric, double stride) noexcept {
   int tier = 0;
   while (tier + 1 < fabric.tiers && fabric.size[static_cast<std::size_t>(tier)] <= stride) ++tier;
   return static_cast<std::size_t>(tier);
@@ -122,7 +121,7 @@ std::size_t tier_to(const Fabric& fabric, double stride) noexcept {
 }  // namespace
 
 double reduce_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
-  return passes(fabric, members, stride) * tiers_seconds(fabric, bytes, members, stride);
+  return all_reduce_passes(fabric, members, stride) * tiers_seconds(fabric, bytes, members, stride);
 }
 
 double domain_members(const Fabric& fabric, double members, double stride) noexcept {
@@ -146,7 +145,7 @@ double exchange_seconds(const Fabric& fabric, double bytes, double members, doub
 
 double transfer_seconds(const Fabric& fabric, double bytes, double stride) noexcept {
   if (fabric.tiers == 0) return 0;
-  const std::size_t t = tier_to(fabric, stride);
+  const std::size_t t = tier_at_stride(fabric, stride);
   return bytes * fabric.seconds_per_byte[t] + fabric.latency_seconds[t];
 }
 
@@ -158,7 +157,7 @@ std::string_view collective_name(CollectiveKind kind) {
 CollectiveAccount gather_account(const Fabric& fabric, double bytes, double members,
                                  double stride) {
   CollectiveAccount out{.kind = CollectiveKind::gather, .ranks = members, .bytes = bytes};
-  over_tiers(fabric, bytes, members, stride, [&](std::size_t t, double g, double each) {
+  visit_tiers(fabric, bytes, members, stride, [&](std::size_t t, double g, double each) {
     out.tier_bytes[t] = each * gather_volume(g);
     out.tier_ranks[t] = g;
   });
@@ -171,7 +170,7 @@ CollectiveAccount reduce_account(const Fabric& fabric, double bytes, double memb
                                  double stride) {
   CollectiveAccount out = gather_account(fabric, bytes, members, stride);
   out.kind = CollectiveKind::all_reduce;
-  out.passes = passes(fabric, members, stride);
+  out.passes = all_reduce_passes(fabric, members, stride);
   out.inner_steps = 0;
   out.seconds = reduce_seconds(fabric, bytes, members, stride);
   return out;
@@ -194,7 +193,7 @@ CollectiveAccount exchange_account(const Fabric& fabric, double bytes, double me
 
 CollectiveAccount transfer_account(const Fabric& fabric, double bytes, double stride) {
   CollectiveAccount out{.kind = CollectiveKind::transfer, .ranks = 2, .bytes = bytes};
-  const std::size_t tier = tier_to(fabric, stride);
+  const std::size_t tier = tier_at_stride(fabric, stride);
   out.tier_bytes[tier] = bytes;
   out.tier_ranks[tier] = 2;
   out.seconds = transfer_seconds(fabric, bytes, stride);

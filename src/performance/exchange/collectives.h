@@ -6,33 +6,46 @@
 #include <cstdint>
 #include <string_view>
 
-#include "performance/training/layer_cost.h"
-#include "performance/training/performance.h"
+#include "catalog/hardware/efficiency.h"
 #include "quantity/layers.h"
+#include "trcost/catalog.h"
 
 namespace trcost::performance {
 
-/// Share of the latency that each step of a ring costs beside the doublings: a ring passes every
-/// member once. Fitted to the measured all-reduce of 32 B200 on 4 nodes and 8 A100 (collectives of
-/// stas00/ml-engineering).
+/// The network as a rank sees it, innermost tier first.
+struct Fabric {
+  int tiers = 0;
+  std::array<double, 4> size{};  ///< ranks within one domain of the tier, unbounded for the last
+  std::array<double, 4> seconds_per_byte{};
+  std::array<double, 4> latency_seconds{};  ///< per doubling of the ranks
+  /// All ranks of the innermost domain, for a group that lies within it. `size` has the ranks that
+  /// a plan uses, so that its degrees divide it (64 of 72 in an NVL72 rack, model.md 5.2).
+  double whole_domain = 0;
+  double all_reduce = 2;  ///< all-reduce in units of an all-gather, innermost tier
+  double half_bytes = 0;  ///< payload at half of the innermost tier's rate
+};
+
+/// Share of the latency that each step of a ring costs in addition to the doublings, since a ring
+/// passes every member once. Fitted to the measured all-reduce of 32 B200 on 4 nodes and 8 A100
+/// (collectives of stas00/ml-engineering).
 inline constexpr double kRingShare = 0.2;
-/// Share of the shorter tiers' seconds that does not run beside the longest (model.md 5.1).
+/// Share of the shorter tiers' seconds that does not overlap the longest (model.md 5.1).
 inline constexpr double kShorterTiers = 0.25;
-/// A tier's latency is that of a ring step in NCCL's Simple protocol, 3.4 us over NVLink; LL128,
-/// which passes on lines instead of buffers, takes 1.9 (hwLat in NVIDIA/nccl src/graph/tuning.cc).
+/// Latency of NCCL's LL128 protocol, 1.9 us over NVLink, over that of a ring step in its Simple
+/// protocol, 3.4 us, which is a tier's latency (hwLat in NVIDIA/nccl src/graph/tuning.cc).
 inline constexpr double kLineShare = 1.9 / 3.4;
 
 enum class CollectiveKind : std::uint8_t {
   gather,      ///< or a scatter of sums
-  all_reduce,  ///< both, one after the other
+  all_reduce,  ///< a scatter of sums, then a gather
   all_to_all,
   transfer,  ///< to one other rank
 };
 /// `gather`, `all-reduce`, ...
 std::string_view collective_name(CollectiveKind kind);
 
-/// One collective with all that its seconds are made of. With a tier's rate and latency, and half
-/// bytes H on the innermost:
+/// One collective and the parts of its seconds. With a tier's rate and latency, and half bytes H on
+/// the innermost:
 ///
 ///   gather      longest + kShorterTiers x (the other tiers) + kLineShare x latency 0 x
 ///   inner_steps,
@@ -44,13 +57,13 @@ std::string_view collective_name(CollectiveKind kind);
 /// where the latencies of all tiers are added, and g are the tier's ranks.
 struct CollectiveAccount {
   CollectiveKind kind{};
-  double times = 0;   ///< of them in one exchange
+  double times = 0;   ///< collectives in one exchange
   double passes = 1;  ///< in units of a gather
   double ranks = 0;
   double bytes = 0;                    ///< whole
-  std::array<double, 4> tier_bytes{};  ///< that a rank sends over each tier, innermost first
-  std::array<double, 4> tier_ranks{};  ///< groups that the tier joins; 0 where it joins none
-  double inner_steps = 0;              ///< of a ring through all ranks, within the domains
+  std::array<double, 4> tier_bytes{};  ///< sent by a rank over each tier, innermost first
+  std::array<double, 4> tier_ranks{};  ///< groups that the tier joins, 0 if none
+  double inner_steps = 0;              ///< steps within the domains of a ring through all ranks
   double seconds = 0;
 };
 CollectiveAccount gather_account(const Fabric& fabric, double bytes, double members, double stride);
@@ -62,9 +75,8 @@ CollectiveAccount transfer_account(const Fabric& fabric, double bytes, double st
 /// The fabric of a system at the chip's efficiency.
 Fabric prepare_fabric(const System& system, const Efficiency& efficiency);
 
-/// Share of a group's bytes that each of its members sends in a ring of `members`: (g-1)/g in an
-/// all-gather or a reduce-scatter, twice that in an all-reduce, which is one after the other
-/// (model.md 5.1).
+/// Share of a group's bytes that a member sends in a ring of `members`: (g-1)/g in an all-gather or
+/// a reduce-scatter, twice that in an all-reduce (model.md 5.1).
 constexpr double gather_volume(double members) noexcept {
   return (members - 1) / members;
 }
@@ -81,19 +93,19 @@ double gather_seconds(const Fabric& fabric, double bytes, double members, double
 std::array<double, 4> gather_tier_bytes(const Fabric& fabric, double bytes, double members,
                                         double stride) noexcept;
 
-/// Seconds of an all-reduce of `bytes`: a reduce-scatter and an all-gather, fewer bytes where
+/// Seconds of an all-reduce of `bytes`: a reduce-scatter and an all-gather, with fewer bytes if
 /// switches reduce.
 double reduce_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept;
 
-/// Seconds of an all-to-all in which every rank sends `bytes` in all, split evenly over `members`;
-/// `network_share` of the bytes for other domains really cross (model.md 5.1).
+/// Seconds of an all-to-all in which every rank sends `bytes` in all, split evenly over `members`.
+/// `network_share` of the bytes for other domains cross the network (model.md 5.1).
 double exchange_seconds(const Fabric& fabric, double bytes, double members, double stride,
                         double network_share) noexcept;
 
 /// Seconds to pass `bytes` to a rank `stride` ranks away.
 double transfer_seconds(const Fabric& fabric, double bytes, double stride) noexcept;
 
-/// How many of `members` ranks, `stride` apart, share the innermost domain.
+/// Number of `members` ranks, `stride` apart, that share the innermost domain.
 double domain_members(const Fabric& fabric, double members, double stride) noexcept;
 
 }  // namespace trcost::performance

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formulas of memory, one function each; sources in performance/memory/memory.h.
 #include "performance/memory/memory.h"
 
 #include <algorithm>
@@ -50,8 +49,8 @@ StateBytes state_bytes(Optimizer optimizer, const StateBytes& of_stack, double w
 
 double update_traffic(Optimizer optimizer, double of_stack, double width) noexcept {
   if (optimizer == Optimizer::adamw) return of_stack;
-  const StateBytes held = state_bytes(optimizer, {}, width);
-  return of_stack / kAdamwTraffic * (held.gradients + 2 * (held.optimizer + held.weights));
+  const StateBytes bytes = state_bytes(optimizer, {}, width);
+  return of_stack / kAdamwTraffic * (bytes.gradients + 2 * (bytes.optimizer + bytes.weights));
 }
 
 bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept {

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layout puts on the fullest device, from the bytes of a prepared workload.
+#include "performance/memory/memory_model.h"
+#include "catalog/layout/layout.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "catalog/layout/layout.h"
-#include "performance/memory/memory.h"
 
 namespace trcost::performance {
 
 struct MemoryModel::Shares {
-  StageLayers dealt;  ///< how many layers the stages hold
-  double tokens;      ///< of a micro-batch on one context rank
-  double images;      ///< micro-batches of the encoder, likewise
+  StageLayers stages;  ///< layers of the stages
+  double tokens;       ///< of a micro-batch on one context rank
+  double sequences;    ///< sequences of a micro-batch on one context rank
   double inverse_tensor;
   States dense, expert;                   ///< factors on a device's states
   std::array<double, kPlaces> kept;       ///< bytes per layer and micro-batch
-  std::array<double, kPlaces> transient;  ///< further ones of the layer at work, which keeps all
+  std::array<double, kPlaces> transient;  ///< further bytes of the layer at work
   double unallocated;                     ///< context, communication buffers
-  double gathered;                        ///< weights of the layers at work, where they are sharded
+  double gathered;                        ///< weights of the layers at work, if sharded
 };
 
 inline MemoryModel::Shape MemoryModel::shape(const Layout& layout, const Shares& shares,
                                              Stage stage) const noexcept {
   const double p = layout.pp;
   Shape s;
-  s.layers = p > 1 ? layers_on(dealt_, shares.dealt, stage) : dealt_.layers;
+  s.layers = p > 1 ? stage_layers_by_place(pipeline_layers_, shares.stages, stage)
+                   : pipeline_layers_.layers;
   if (stage == Stage::first) {
     constexpr std::size_t kBefore = place_index(Place::before);
     s.layers[kBefore] = layers_[kBefore].count;
@@ -39,16 +39,16 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   const double t = layout.tp, ranks = static_cast<double>(layout.dp) * layout.cp;
   const bool full = layout.recompute == Recompute::full;
   Shares s{};
-  s.dealt = deal(dealt_, layout);
+  s.stages = partition_stages(pipeline_layers_, layout);
   s.inverse_tensor = 1 / t;
-  s.images = layout.micro_batch / layout.cp;
-  s.tokens = s.images * seq_length_;
+  s.sequences = layout.micro_batch / layout.cp;
+  s.tokens = s.sequences * seq_length_;
   const auto factors = [&](double split, double replicas) {
     const double shards = layout.sharding == Sharding::hybrid
                               ? hybrid_shards(replicas, 1 / split, domain_)
                               : replicas;
     const auto divided = [&](Sharding from) {
-      return split / sharers(layout.sharding, from, shards);
+      return split / shard_count(layout.sharding, from, shards);
     };
     const double weights = divided(Sharding::parameters);
     return States{weights, weights, divided(Sharding::gradients), divided(Sharding::optimizer)};
@@ -57,7 +57,7 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
     const Layers& of = layers_[i];
     if (of.count <= 0) continue;
     const auto bytes = [&](const ActivationBytes& a) {
-      return s.images * of.tokens * a.per_token(t, layout.sequence_parallel);
+      return s.sequences * of.tokens * a.per_token(t, layout.sequence_parallel);
     };
     s.kept[i] = bytes(of.kept[mode]);
     if (full || s.kept[i] <= 0) s.transient[i] = std::max(0.0, bytes(of.most) - s.kept[i]);
@@ -71,7 +71,7 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   }
   s.unallocated = recipe_.context_bytes + (ranks * t * layout.pp > 1 ? recipe_.network_bytes : 0);
   if (layout.sharding >= Sharding::parameters) {
-    const double layers = std::min(recipe_.unsharded_layers, dealt_.count());
+    const double layers = std::min(recipe_.unsharded_layers, pipeline_layers_.count());
     s.gathered = layers * (layer_weights_ * s.inverse_tensor + gathered_experts);
   }
   return s;
@@ -87,16 +87,16 @@ double MemoryModel::layer_bytes(const Shape& shape, const Shares& shares) noexce
 
 namespace {
 
-// Of two layers, which stay: one in use, one on its way.
+// Activations of two layers stay on the device: one in use, one being copied.
 template <class Kept>
-double on_device(const Kept& kept) {
+double resident_activations(const Kept& kept) {
   return 2 * *std::max_element(kept.begin() + place_index(Place::first), kept.end());
 }
 
 }  // namespace
 
-void MemoryModel::keep_on_host(const Shape& shape, const Shares& shares,
-                               MemoryUse& use) const noexcept {
+void MemoryModel::offload_to_host(const Shape& shape, const Shares& shares,
+                                  MemoryUse& use) const noexcept {
   if (offload_.optimizer) {
     use.host += use.optimizer;
     use.optimizer = 0;
@@ -104,7 +104,7 @@ void MemoryModel::keep_on_host(const Shape& shape, const Shares& shares,
   }
   if (offload_.activations) {
     const double kept = shape.in_flight * layer_bytes(shape, shares);
-    const double moved = std::max(0.0, kept - on_device(shares.kept));
+    const double moved = std::max(0.0, kept - resident_activations(shares.kept));
     use.host += moved;
     use.activations -= moved;
   }
@@ -113,11 +113,11 @@ void MemoryModel::keep_on_host(const Shape& shape, const Shares& shares,
 double MemoryModel::moved_activations(const Layout& layout) const noexcept {
   const Shares of_layout = shares(layout);
   return std::max(0.0, layer_bytes(shape(layout, of_layout, Stage::first), of_layout) -
-                           on_device(of_layout.kept));
+                           resident_activations(of_layout.kept));
 }
 
-// The vocabulary's tables of a stage, whole while the step lasts: of a pipeline one stage has one,
-// the last the other.
+// Bytes of the vocabulary's tables, gathered whole while the step lasts. The first stage has the
+// embedding, the last the head.
 inline double MemoryModel::gathered_tables(const Layout& layout, bool first,
                                            bool last) const noexcept {
   if (layout.sharding < Sharding::parameters || !recipe_.unsharded_embeddings) return 0;
@@ -125,15 +125,15 @@ inline double MemoryModel::gathered_tables(const Layout& layout, bool first,
   return ((first ? embedding_weights_ : 0) + head) / layout.tp;
 }
 
-inline ActivationAccount MemoryModel::kept_on(const Shape& shape, const Shares& shares,
-                                              bool first) const noexcept {
+inline ActivationAccount MemoryModel::stage_activations(const Shape& shape, const Shares& shares,
+                                                        bool first) const noexcept {
   ActivationAccount out{.in_flight = shape.in_flight};
   for (std::size_t i = 0; i < kPlaces; ++i) {
     if (shape.layers[i] <= 0) continue;
     out.kept += shape.layers[i] * shares.kept[i];
     out.transient = std::max(out.transient, shares.transient[i]);
   }
-  if (first) out.kept += shares.images * connector_kept_ * shares.inverse_tensor;
+  if (first) out.kept += shares.sequences * connector_kept_ * shares.inverse_tensor;
   return out;
 }
 
@@ -141,64 +141,65 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
                              Stage stage) const noexcept {
   const Shape shape = this->shape(layout, shares, stage);
   const bool first = stage == Stage::first, last = stage == Stage::last || layout.pp == 1;
-  States held, routed;
+  States dense, routed;
   for (std::size_t i = 0; i < kPlaces; ++i) {
     if (shape.layers[i] <= 0) continue;
-    held.add(layers_[i].own, shape.layers[i]);
+    dense.add(layers_[i].own, shape.layers[i]);
     routed.add(layers_[i].routed, shape.layers[i]);
   }
-  if (first) held.add(first_, 1);
-  if (last) held.add(last_, 1);
-  if (last && !first) held.add(head_again_, 1);
+  if (first) dense.add(first_, 1);
+  if (last) dense.add(last_, 1);
+  if (last && !first) dense.add(tied_head_, 1);
   MemoryUse use;
   const double learning =
-      held.weights * shares.dense.weights + routed.weights * shares.expert.weights;
-  use.weights = held.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen + learning;
+      dense.weights * shares.dense.weights + routed.weights * shares.expert.weights;
+  use.weights =
+      dense.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen + learning;
   use.gradients =
-      held.gradients * shares.dense.gradients + routed.gradients * shares.expert.gradients;
+      dense.gradients * shares.dense.gradients + routed.gradients * shares.expert.gradients;
   use.optimizer =
-      held.optimizer * shares.dense.optimizer + routed.optimizer * shares.expert.optimizer;
-  use.activations = kept_on(shape, shares, first).bytes();
-  if (offload_.any()) keep_on_host(shape, shares, use);
+      dense.optimizer * shares.dense.optimizer + routed.optimizer * shares.expert.optimizer;
+  use.activations = stage_activations(shape, shares, first).bytes();
+  if (offload_.any()) offload_to_host(shape, shares, use);
   if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
   use.unallocated = shares.unallocated;
   use.fragments = recipe_.fragmentation * (use.activations + use.logits);
-  // The update comes when activations and logits are gone: more than those only what it copies
-  // adds.
+  // Activations and logits are freed before the update, so only copies beyond them add bytes.
   const double copied =
       std::max(0.0, recipe_.update_copies * learning - use.activations - use.logits);
   use.overhead = use.unallocated + shares.gathered + gathered_tables(layout, first, last) +
                  use.fragments + copied;
-  if (holds_others_) hold_others(shares, layout.pp, use);
-  add_up(use);
+  if (has_auxiliary_models_) add_auxiliary_models(shares, layout.pp, use);
+  set_total(use);
   return use;
 }
 
-// Weights, gradients and optimizer of the models beside the policy, by its degrees and its sharding
-// (data/phases.md, A.2). Experts of a policy without any are sharded as the rest.
-void MemoryModel::hold_others(const Shares& shares, double stages, MemoryUse& use) const noexcept {
+// Auxiliary models of reinforcement learning are partitioned and sharded as the policy
+// (data/phases.md, A.2). Their experts are sharded as dense weights if the policy has none.
+void MemoryModel::add_auxiliary_models(const Shares& shares, double stages,
+                                       MemoryUse& use) const noexcept {
   const auto part = [&](double States::*of) {
     const double experts = (experts_ ? shares.expert : shares.dense).*of;
-    return (others_.*of * shares.dense.*of + other_experts_.*of * experts) / stages;
+    return (auxiliary_.*of * shares.dense.*of + auxiliary_experts_.*of * experts) / stages;
   };
   const double optimizer = part(&States::optimizer);
   use.resident = part(&States::frozen) + part(&States::weights) + part(&States::gradients);
   (offload_.optimizer ? use.host : use.resident) += optimizer;
 }
 
-void MemoryModel::add_up(MemoryUse& use) const noexcept {
+void MemoryModel::set_total(MemoryUse& use) const noexcept {
   use.total = 0;
   for (const auto& part : kMemoryParts) use.total += use.*part.bytes;
   use.capacity = capacity_;
   use.fits = use.total <= capacity_;
 }
 
-// Layers recomputed in full keep what full recomputation keeps, the others what they would.
+// Interpolates between no layer and all layers recomputed in full.
 MemoryUse MemoryModel::partly_recomputed(const Layout& layout, const Shares& kept,
                                          const Shares& repeated, Stage stage) const noexcept {
   const MemoryUse most = this->stage(layout, kept, stage);
   const MemoryUse least = this->stage(layout, repeated, stage);
-  const double share = recomputed_share(layout, dealt_.count());
+  const double share = recomputed_share(layout, pipeline_layers_.count());
   const auto mix = [&](double MemoryUse::*part) {
     return most.*part + share * (least.*part - most.*part);
   };
@@ -206,20 +207,20 @@ MemoryUse MemoryModel::partly_recomputed(const Layout& layout, const Shares& kep
   for (const auto& part : kMemoryParts) sum.*part.bytes = mix(part.bytes);
   sum.host = mix(&MemoryUse::host);
   sum.fragments = mix(&MemoryUse::fragments);
-  add_up(sum);
+  set_total(sum);
   return sum;
 }
 
-template <class Look>
-auto MemoryModel::with_stages(const Layout& layout, const Look& look) const noexcept {
+template <class Visit>
+auto MemoryModel::with_stages(const Layout& layout, const Visit& visit) const noexcept {
   const Shares kept = shares(layout);
   if (layout.recompute_layers <= 0) {
-    return look([&](Stage place) { return stage(layout, kept, place); });
+    return visit([&](Stage place) { return stage(layout, kept, place); });
   }
   Layout full = layout;
   full.recompute = Recompute::full;
   const Shares repeated = shares(full);
-  return look([&](Stage place) { return partly_recomputed(layout, kept, repeated, place); });
+  return visit([&](Stage place) { return partly_recomputed(layout, kept, repeated, place); });
 }
 
 MemoryUse MemoryModel::stage(const Layout& layout, Stage place) const noexcept {
@@ -229,12 +230,12 @@ MemoryUse MemoryModel::stage(const Layout& layout, Stage place) const noexcept {
 MemoryModel::Fullest MemoryModel::fullest(const Layout& layout) const noexcept {
   return with_stages(layout, [&](const auto& at) {
     Fullest worst{at(Stage::first), Stage::first};
-    const auto look = [&](Stage stage) {
+    const auto consider = [&](Stage stage) {
       const MemoryUse use = at(stage);
       if (use.total > worst.use.total) worst = {use, stage};
     };
-    if (layout.pp > 1) look(Stage::last);
-    if (layout.pp > 2) look(Stage::inner);
+    if (layout.pp > 1) consider(Stage::last);
+    if (layout.pp > 2) consider(Stage::inner);
     return worst;
   });
 }
@@ -247,16 +248,16 @@ ActivationAccount MemoryModel::activations(const Layout& layout) const noexcept 
   const Fullest found = fullest(layout);
   const auto of = [&](const Layout& l) {
     const Shares of_layout = shares(l);
-    const Shape held = shape(l, of_layout, found.stage);
+    const Shape placed = shape(l, of_layout, found.stage);
     const bool first = found.stage == Stage::first;
-    ActivationAccount out = kept_on(held, of_layout, first);
+    ActivationAccount out = stage_activations(placed, of_layout, first);
     for (std::size_t i = 0; i < kPlaces; ++i) {
-      if (held.layers[i] <= 0 || of_layout.kept[i] <= 0) continue;
-      out.layers[i] = held.layers[i];
-      out.tokens[i] = of_layout.images * layers_[i].tokens;
+      if (placed.layers[i] <= 0 || of_layout.kept[i] <= 0) continue;
+      out.layers[i] = placed.layers[i];
+      out.tokens[i] = of_layout.sequences * layers_[i].tokens;
       out.per_token[i] = of_layout.kept[i] / out.tokens[i];
     }
-    if (first) out.connector = of_layout.images * connector_kept_ * of_layout.inverse_tensor;
+    if (first) out.connector = of_layout.sequences * connector_kept_ * of_layout.inverse_tensor;
     out.on_host = out.bytes() - stage(l, of_layout, found.stage).activations;
     return out;
   };
@@ -264,12 +265,12 @@ ActivationAccount MemoryModel::activations(const Layout& layout) const noexcept 
   if (layout.recompute_layers <= 0) return out;
   Layout full = layout;
   full.recompute = Recompute::full;
-  const ActivationAccount again = of(full);
-  out.repeated = recomputed_share(layout, dealt_.count());
-  out.repeated_kept = again.kept;
-  out.repeated_transient = again.transient;
-  out.repeated_per_token = again.per_token;
-  out.on_host += out.repeated * (again.on_host - out.on_host);
+  const ActivationAccount repeated = of(full);
+  out.repeated = recomputed_share(layout, pipeline_layers_.count());
+  out.repeated_kept = repeated.kept;
+  out.repeated_transient = repeated.transient;
+  out.repeated_per_token = repeated.per_token;
+  out.on_host += out.repeated * (repeated.on_host - out.on_host);
   return out;
 }
 

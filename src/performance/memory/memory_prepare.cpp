@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload's bytes, prepared once as folds over its blocks; memory_model.cpp puts a layout to
-// them.
+// Preparation of a MemoryModel: bytes of a workload, summed over its blocks.
 #include <algorithm>
 
-#include "performance/memory/memory.h"
+#include "performance/memory/memory_model.h"
 #include "workload/blocks/block.h"
 #include "workload/blocks/vision.h"
 #include "workload/trainable.h"
 #include "workload/workload.h"
 
 namespace trcost::performance {
-
 namespace {
 
 constexpr std::array<Recompute, 3> kModes{Recompute::none, Recompute::selective, Recompute::full};
@@ -20,7 +18,7 @@ bool is_low_precision(Precision precision) {
          precision == Precision::nvfp4;
 }
 
-/// What a layer was that materialised its attention: GPT's, with dropout.
+/// Whether a block is a layer of GPT, which has dropout if its attention is materialised.
 bool is_gpt(const Block& block) {
   const Core& core = block.core;
   return block.mlp == Mlp::plain && block.norm == Norm::layer && block.experts.count == 0 &&
@@ -52,14 +50,14 @@ struct MemoryModel::Preparation {
   Precision precision;
   bool eager_encoder;
   Gradients gradients = gradients_of(workload);
-  double value_scale = is_single(precision) ? 2 : 1;  ///< where values are kept in 32 bits
+  double value_scale = is_single(precision) ? 2 : 1;  ///< 2 for values in 32 bits
   CrossTokens image = cross_tokens(workload);
 
   [[nodiscard]] const Passing& passing(Module module) const {
     if (module == Module::cross) return gradients.cross;
     return module == Module::encoder ? gradients.encoder : gradients.language;
   }
-  /// Of what stands beside the matrices of a module's layers.
+  /// Kind of adapters in the layers of a module.
   [[nodiscard]] Training adapters(Module module) const {
     if (module == Module::encoder) return workload.encoder_training;
     const bool none = module == Module::mtp || (module == Module::cross && bottlenecks());
@@ -68,31 +66,31 @@ struct MemoryModel::Preparation {
   /// Bottlenecks stand in the decoder's own layers only.
   [[nodiscard]] bool bottlenecks() const { return workload.language_training == Training::adapter; }
 
-  /// Of a frozen parameter that is not packed.
+  /// Bytes of a frozen parameter that is not packed.
   [[nodiscard]] double frozen_bytes() const {
     if (is_low_precision(precision)) return model.recipe_.frozen_low_precision_bytes;
-    const bool beside_packed = workload.language_training == Training::qlora;
-    return beside_packed ? model.recipe_.unpacked_bytes : 2 * value_scale;
+    const bool has_packed = workload.language_training == Training::qlora;
+    return has_packed ? model.recipe_.unpacked_bytes : 2 * value_scale;
   }
 
-  /// Of `params` parameters that learn, or not, of which `packed` are kept in 4 bits.
+  /// Bytes of `params` trainable or frozen parameters, `packed` of which are kept in 4 bits.
   [[nodiscard]] States states(double params, bool learn, double packed = 0) const {
     const StateBytes& per = model.recipe_.states;
     if (learn) return {0, params * per.weights, params * per.gradients, params * per.optimizer};
     return {(params - packed) * frozen_bytes() + packed * kQloraBytes, 0, 0, 0};
   }
-  /// Of a model beside the one that is trained: none of its weights are packed.
-  [[nodiscard]] States held(double params, bool learn) const {
+  /// Bytes of an auxiliary model, whose weights are never packed.
+  [[nodiscard]] States auxiliary_states(double params, bool learn) const {
     if (learn || is_low_precision(precision)) return states(params, learn);
     return {params * 2 * value_scale, 0, 0, 0};
   }
-  /// Of `params` parameters beside those.
-  [[nodiscard]] States beside(double params) const {
+  /// Bytes of `params` parameters of adapters.
+  [[nodiscard]] States adapter_states(double params) const {
     const StateBytes& per = model.recipe_.adapter_states;
     return {0, params * per.weights, params * per.gradients, params * per.optimizer};
   }
 
-  /// One layer's matrices and vectors, or its routed experts, and what learns beside them.
+  /// Bytes of one layer's matrices and vectors, or of its routed experts, with their adapters.
   [[nodiscard]] States states(const Run& run, bool routed) const {
     const Block& block = run.block;
     const Training training = adapters(run.module);
@@ -103,15 +101,16 @@ struct MemoryModel::Preparation {
         states(params, passing(run.module).weights, packed ? linear_weights(block, routed) : 0);
     const double rank = workload.lora_rank;
     if (low_rank(training)) {
-      out.add(beside(rank * adapter_widths(block, routed ? Adapted::routed : Adapted::own)), 1);
+      out.add(adapter_states(rank * adapter_widths(block, routed ? Adapted::routed : Adapted::own)),
+              1);
     } else if (training == Training::adapter && !routed) {
-      out.add(beside(adapter_parameters(1, block.hidden, rank)), 1);
+      out.add(adapter_states(adapter_parameters(1, block.hidden, rank)), 1);
     }
     return out;
   }
 
-  /// Tokens that a token's scores stand for where attention is materialised; 0: it is fused.
-  [[nodiscard]] double scored(const Run& run) const {
+  /// Length of a token's scores if attention is materialised, 0 if it is fused.
+  [[nodiscard]] double score_length(const Run& run) const {
     if (run.module == Module::encoder) return eager_encoder ? attention_span(workload) : 0;
     if (workload.attention != Attention::standard) return 0;
     return run.module == Module::cross ? image.keys : workload.seq_length;
@@ -119,7 +118,7 @@ struct MemoryModel::Preparation {
 
   [[nodiscard]] LayerWidths widths(const Run& run) const {
     LayerWidths out = layer_widths(run.block, image.share);
-    out.scores = run.block.core.heads * scored(run) * score_scale();
+    out.scores = run.block.core.heads * score_length(run) * score_scale();
     out.dropout = out.scores > 0 && run.module != Module::encoder && is_gpt(run.block);
     const Passing& of = passing(run.module);
     out.frozen = of.backward > 0 && !of.weights && !has_adapters(adapters(run.module));
@@ -127,20 +126,21 @@ struct MemoryModel::Preparation {
     return out;
   }
 
-  /// Scores have a share of their own instead of that of all activations, which add_run() puts on.
+  /// Share of the scores that the stack keeps, over that of all activations, which add_run()
+  /// applies.
   [[nodiscard]] double score_scale() const {
     const MemoryRecipe& recipe = model.recipe_;
     return recipe.activation_share > 0 ? recipe.score_share / recipe.activation_share : 0;
   }
 
-  /// Of the formula's bytes, what the stack keeps.
-  [[nodiscard]] double share_kept(Recompute mode) const {
+  /// Share of the formula's bytes that the stack keeps.
+  [[nodiscard]] double kept_share(Recompute mode) const {
     const MemoryRecipe& recipe = model.recipe_;
     if (mode == Recompute::full) return 1;
     return recipe.activation_share * (mode == Recompute::selective ? recipe.selective_share : 1);
   }
 
-  /// Adds to sums over a place's layers.
+  /// Adds the layers of a run to the sums of their place.
   void add_run(const Run& run) const {
     Layers& of = model.layers_[place_index(run.place)];
     of.count += run.count;
@@ -152,7 +152,7 @@ struct MemoryModel::Preparation {
     if (run.module == Module::cross && image.keys <= 0) return;  // nothing to attend to, skipped
     const LayerWidths kept = widths(run);
     for (const Recompute mode : kModes) {
-      const double share = share_kept(mode);
+      const double share = kept_share(mode);
       const ActivationBytes bytes = scaled(activation_bytes(kept, mode), value_scale * share);
       add(of.kept[static_cast<std::size_t>(mode)], bytes, run.count * passing(run.module).backward);
       if (mode == Recompute::none && bytes.per_token(1, false) > of.most.per_token(1, false)) {
@@ -166,7 +166,7 @@ struct MemoryModel::Preparation {
                                      width * expert_parameters(run.block, run.block.experts.count));
   }
 
-  void layers() const {
+  void add_layers() const {
     for (const Run& run : blocks_of(workload)) add_run(run);
     for (Layers& of : model.layers_) {
       if (of.count <= 0) continue;
@@ -180,15 +180,15 @@ struct MemoryModel::Preparation {
     }
   }
 
-  /// What stands before the first layer and behind the last.
-  void ends() const {
+  /// Adds embedding, head and encoder.
+  void add_ends() const {
     const LanguageModel& m = workload.language;
     const ParameterCounts counts = count_parameters(m);
     const bool embedding = gradients.head.weights;
     model.first_ = states(counts.embedding, embedding);
     model.last_ = states(norm_vectors(m.norm, m.hidden, m.norm_bias), gradients.language.weights);
     if (m.tied_embeddings) {
-      model.head_again_ = states(counts.embedding, embedding);
+      model.tied_head_ = states(counts.embedding, embedding);
     } else {
       model.last_.add(states(counts.head, embedding), 1);
     }
@@ -199,10 +199,10 @@ struct MemoryModel::Preparation {
     // backward pass (Megatron-Core multi_token_prediction.py, process_mtp_loss).
     const double outputs = workload.loss == Loss::chunked ? 1 : 1 + m.mtp_layers;
     model.logit_bytes_ = m.output_head ? model.recipe_.logits_bytes * m.vocab * outputs : 0;
-    if (workload.encoder) vision();
+    if (workload.encoder) add_vision();
   }
 
-  void vision() const {
+  void add_vision() const {
     const Encoder& encoder = *workload.encoder;
     if (!workload.cached_features) {
       const double around =
@@ -223,17 +223,17 @@ struct MemoryModel::Preparation {
 
 MemoryModel::MemoryModel(const Workload& workload, const MemoryRecipe& recipe, Precision precision,
                          double capacity, double domain, bool eager_encoder)
-    : MemoryModel(workload, dealt_layers(workload), recipe, precision, capacity, domain,
+    : MemoryModel(workload, make_pipeline_layers(workload), recipe, precision, capacity, domain,
                   eager_encoder) {}
 
-MemoryModel::MemoryModel(const Workload& workload, const DealtLayers& dealt,
+MemoryModel::MemoryModel(const Workload& workload, const PipelineLayers& pipeline,
                          const MemoryRecipe& recipe, Precision precision, double capacity,
                          double domain, bool eager_encoder)
     : recipe_(recipe),
       offload_(workload.offload),
       capacity_(recipe.plan_share * capacity),
       domain_(domain),
-      dealt_(dealt),
+      pipeline_layers_(pipeline),
       experts_(workload.language.moe.has_value()),
       seq_length_(workload.seq_length) {
   const LanguageModel& m = workload.language;
@@ -245,19 +245,19 @@ MemoryModel::MemoryModel(const Workload& workload, const DealtLayers& dealt,
   if (workload.optimizer != Optimizer::adamw_bf16) recipe_.update_copies = 0;
   if (workload.loss) recipe_.logits_bytes = bytes_per_logit(*workload.loss, m.vocab, m.hidden);
   if (offload_.optimizer) {
-    // 16-bit weights and gradients; the rest stays with the host (ZeRO-Offload, arXiv:2101.06840,
-    // section 4).
+    // The device keeps 16-bit weights and gradients (ZeRO-Offload, arXiv:2101.06840, section 4).
     for (StateBytes* states : {&recipe_.states, &recipe_.adapter_states}) {
       const double width = 2 * prepare.value_scale;
       *states = {width, width, states->total() - width};
     }
   }
-  prepare.layers();
-  prepare.ends();
-  holds_others_ = !workload.others.empty();
+  prepare.add_layers();
+  prepare.add_ends();
+  has_auxiliary_models_ = !workload.others.empty();
   for (const HeldModel& other : workload.others) {
-    others_.add(prepare.held(other.params.total - other.params.expert, other.learns), 1);
-    other_experts_.add(prepare.held(other.params.expert, other.learns), 1);
+    auxiliary_.add(prepare.auxiliary_states(other.params.total - other.params.expert, other.learns),
+                   1);
+    auxiliary_experts_.add(prepare.auxiliary_states(other.params.expert, other.learns), 1);
   }
 }
 

@@ -12,11 +12,10 @@
 #include "trcost/numbers.h"
 
 namespace trcost::performance {
-
 namespace {
 
 // Mean of min(X, limit) of a lognormal X.
-double cut_mean(double centre, double spread, double limit) {
+double truncated_mean(double centre, double spread, double limit) {
   const double cut = (portable_log(limit) - centre) / spread;
   return portable_exp(centre + spread * spread / 2) * (1 - normal_above(cut - spread)) +
          limit * normal_above(cut);
@@ -34,7 +33,7 @@ ResponseLengths::ResponseLengths(double mean, double spread, double limit)
                 "give a larger --response-limit, or a smaller --response-tokens",
                 "--response-limit");
   }
-  // Nearly all at the limit: no lognormal has that mean, and the cut decides alone.
+  // No lognormal has a mean this near the limit, so all responses are as long as the mean.
   constexpr double kNearLimit = 0.98;
   if (spread_ <= 0 || mean >= kNearLimit * limit) {
     spread_ = 0;
@@ -43,12 +42,12 @@ ResponseLengths::ResponseLengths(double mean, double spread, double limit)
   double low = portable_log(mean) - 10, high = portable_log(limit) + 10;
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
-    (cut_mean(middle, spread_, limit) < mean ? low : high) = middle;
+    (truncated_mean(middle, spread_, limit) < mean ? low : high) = middle;
   }
   centre_ = (low + high) / 2;
 }
 
-double ResponseLengths::longer(double tokens) const {
+double ResponseLengths::share_longer_than(double tokens) const {
   if (tokens >= limit_) return 0;
   if (spread_ <= 0) return tokens < mean_ ? 1 : 0;
   if (tokens <= 0) return 1;
@@ -75,11 +74,11 @@ RolloutTime rollout_time(double responses, double prompt_tokens, double prefill_
   double written = 0;
   for (int i = 0; i < kPanels; ++i) {
     const double x = (i + 0.5) * width;
-    const double left = lengths.longer(x);
-    const double flying = std::max(1.0, responses * left);
-    // More than memory holds wait in the queue: the same steps again for the next of them.
-    const double waves = std::max(1.0, flying / most);
-    const double seconds = width * step(std::min(flying, most), prompt_tokens + x) * waves;
+    const double left = lengths.share_longer_than(x);
+    const double in_flight = std::max(1.0, responses * left);
+    // Sequences beyond the memory wait in a queue and repeat the same steps.
+    const double waves = std::max(1.0, in_flight / most);
+    const double seconds = width * step(std::min(in_flight, most), prompt_tokens + x) * waves;
     out.seconds += seconds;
     written += width * left;
     if (left < kTail) tail += seconds;
@@ -93,12 +92,12 @@ RolloutTime rollout_time(double responses, double prompt_tokens, double prefill_
 RolloutTime partial_rollout_time(double responses, double prompt_tokens, double prefill_seconds,
                                  double most, const ResponseLengths& lengths,
                                  const DecodeSeconds& step) {
-  const double flying = std::max(1.0, std::min(responses, most));
+  const double in_flight = std::max(1.0, std::min(responses, most));
   RolloutTime out;
   out.prefill_seconds = prefill_seconds;
   out.longest = lengths.mean();  // of one round
-  const double steps = responses * lengths.mean() / flying;
-  out.seconds = prefill_seconds + steps * step(flying, prompt_tokens + lengths.mean() / 2);
+  const double steps = responses * lengths.mean() / in_flight;
+  out.seconds = prefill_seconds + steps * step(in_flight, prompt_tokens + lengths.mean() / 2);
   return out;
 }
 

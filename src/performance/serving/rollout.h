@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a batch of responses takes to be written, where the longest one holds up the rest.
+// Time to generate a batch of responses, of which the longest delays the rest.
 #pragma once
 
 #include <functional>
@@ -9,18 +9,18 @@
 
 namespace trcost::performance {
 
-/// Lengths of responses: lognormal, cut off at `limit`, with the mean of what is left.
+/// Lengths of responses: lognormal, cut off at `limit`, with the mean after the cut.
 class ResponseLengths {
  public:
-  /// `spread`: standard deviation of ln before the cut, 0: all alike. Throws Error (usage) where
-  /// the mean is above the limit.
+  /// `spread`: standard deviation of ln before the cut, 0 for equal lengths. Throws Error (usage)
+  /// if the mean is above the limit.
   ResponseLengths(double mean, double spread, double limit);
 
   [[nodiscard]] double mean() const { return mean_; }
   [[nodiscard]] double limit() const { return limit_; }
   /// Share of the responses that are longer than `tokens`.
-  [[nodiscard]] double longer(double tokens) const;
-  /// What one of `responses` is expected to exceed: the quantile 1 - 1/n, at most the limit.
+  [[nodiscard]] double share_longer_than(double tokens) const;
+  /// Expected longest of `responses`: the quantile 1 - 1/n, at most the limit.
   [[nodiscard]] double longest(double responses) const;
 
  private:
@@ -39,16 +39,15 @@ struct RolloutTime {
   double tail_share = 0;  ///< of the time with less than a quarter of the responses in flight
 };
 
-/// One engine that writes `responses` at once (data/phases.md, A.3):
+/// Time of one engine for `responses` at once (data/phases.md, A.3):
 ///   prefill + integral over x from 0 to L_max of t_step(max(1, B A(x)), P + x) max(1, B
 ///   A(x)/B_max)
-/// with A(x) the share of responses longer than x. `most`: sequences that its memory holds at a
-/// time.
+/// with A(x) the share of responses longer than x. `most`: sequences that fit in its memory.
 RolloutTime rollout_time(double responses, double prompt_tokens, double prefill_seconds,
                          double most, const ResponseLengths& lengths, double all_responses,
                          const DecodeSeconds& step);
 
-/// The same where what is not done goes on in the next round (partial rollouts: Kimi k1.5,
+/// Time with partial rollouts, which continue unfinished responses in the next round (Kimi k1.5,
 /// arXiv:2501.12599, section 2.6.2): every step is full, and a round takes as long as its mean
 /// number of tokens,
 ///   prefill + sum of lengths / min(B, B_max) x t_step(min(B, B_max), P + L / 2).

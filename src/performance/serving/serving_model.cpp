@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formulas of data/phases.md, B.2 to B.4; tests/calibration/refit_serving.py holds them a
-// second time, in numpy, and fits their constants.
+// Formulas of data/phases.md, B.2 to B.4. tests/calibration/refit_serving.py repeats them in numpy
+// and fits their constants.
 #include "performance/serving/serving_model.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "performance/exchange/collectives.h"
-#include "performance/serving/serving_shares.h"
 #include "quantity/portable_math.h"
+#include "trcost/error.h"
+#include "trcost/numbers.h"
 #include "trcost/serving_point.h"
 
 namespace trcost::performance {
-
 namespace {
 
-// The larger of the two with a soft corner: what is bound by both is slower than by either.
+// Smooth maximum of the two times.
 double soft_max(const Roofline& roofline) {
   return std::sqrt(std::sqrt(square(square(roofline.read)) + square(square(roofline.computed))));
 }
@@ -46,13 +48,13 @@ ServingModel::ServingModel(const ServedModel& model, const ServingChip& chip, co
   dense_seconds_ = prefill_dense_ + 2 * model.head_params / chip.bf16;
 }
 
-// Chips without a network of their own have one domain.
-bool ServingModel::inside(double members) const {
+// Chips without a network are one domain.
+bool ServingModel::within_domain(double members) const {
   return members <= chip_.link_accelerators || !chip_.network;
 }
 
 double ServingModel::reduce_rate() const {
-  return (inside(layout_.tp) ? chip_.link : *chip_.network) * chip_.reduce_link;
+  return (within_domain(layout_.tp) ? chip_.link : *chip_.network) * chip_.reduce_link;
 }
 
 // An all-reduce of 16-bit hidden states over a tensor-parallel group, without its latency.
@@ -95,7 +97,7 @@ void ServingModel::add_experts(DecodeParts& parts) const {
   parts.experts = {
       expert_bytes_ * parts.touched / (n * chip_.bandwidth * chip_.experts * engine_.experts),
       2 * model_.active_expert_params * parts.tokens / (n * expert_peak_ * chip_.expert_matmul)};
-  if (inside(n)) {
+  if (within_domain(n)) {
     parts.exchange = {true, model_.experts_per_token, 1, chip_.link, chip_.exchange_link};
   } else {
     parts.exchange = {false, std::min(model_.experts_per_token, kNodesPerToken), kNetworkExposed,
@@ -115,7 +117,7 @@ DecodeParts ServingModel::parts(double sequences, double context, double drafted
   p.cache_bytes = read_cache_bytes(model_, context, cache_bytes_);
   p.cache_shards = cache_shards(model_, t);
   p.core_flops = decode_core_flops(model_, context);
-  // The state of a recurrence is read and written again.
+  // The state of a recurrence is read and written.
   const double cached = p.cache_bytes / p.cache_shards + 2 * model_.state_bytes / t;
   p.cache = {cached * p.requests / (chip_.bandwidth * chip_.cache),
              p.core_flops * p.positions / (t * kDecodeAttention * chip_.bf16)};
@@ -160,9 +162,9 @@ double ServingModel::hand_over_rate() const {
   return chip_.network ? *chip_.network * kServingNetworkShare : chip_.link;
 }
 
-// While a step decodes b tokens, the prompts of b/out new requests are due, in chunks; they compute
+// While a step decodes b tokens, the prompts of b/out new requests arrive in chunks. They compute
 // while the step waits for memory.
-void ServingModel::serve_together(const ServingLoad& load, ServingPoint& p) const {
+void ServingModel::serve_colocated(const ServingLoad& load, ServingPoint& p) const {
   const double b = p.sequences, out = load.output_tokens;
   const double in = uncached_input(load);
   p.step = decode(b, mean_context(load), load.drafted);
@@ -181,11 +183,12 @@ void ServingModel::serve_together(const ServingLoad& load, ServingPoint& p) cons
   p.output_per_gpu = b * out / request / layout_.gpus;
 }
 
-// Prompts on accelerators of their own, split as the replica is: the slower of the two sides sets
-// the pace, rate = min(G_p / (in x seconds of a token on one), B / (out x TPOT))  (data/phases.md,
-// B.5). A request waits for the prompts before it (one server, fixed service, Poisson arrivals:
-// rho / 2 (1 - rho) services; Pollaczek and Khinchine), and for its cache to cross the network.
-void ServingModel::serve_apart(const ServingLoad& load, ServingPoint& p) const {
+// Prompts are read on accelerators of their own, partitioned as the replica. The slower of the two
+// sides sets the pace, rate = min(G_p / (in x seconds of a token on one), B / (out x TPOT))
+// (data/phases.md, B.5). A request waits for the prompts before it and for its cache to cross the
+// network. The queue has one server, fixed service and Poisson arrivals: rho / 2 (1 - rho) services
+// (Pollaczek and Khinchine).
+void ServingModel::serve_disaggregated(const ServingLoad& load, ServingPoint& p) const {
   constexpr int kRounds = 12;  // of a fixed point that moves by less than a percent after five
   const double out = load.output_tokens, n = layout_.gpus;
   const double in = std::max(1.0, uncached_input(load));
@@ -210,11 +213,11 @@ void ServingModel::serve_apart(const ServingLoad& load, ServingPoint& p) const {
         engine_.first_token_seconds + p.step.host + p.prompt_seconds + wait + hand_over;
     p.output_per_gpu = rate * out / (n + p.prefill_gpus);
     p.sequences = b;
-    // Those that are read are not written yet, and a starved replica holds fewer.
+    // Requests whose prompt is being read do not decode, so a starved replica has fewer in flight.
     const double writing = out * p.tpot_seconds;
-    const double held =
+    const double in_flight =
         load.concurrency ? *load.concurrency * writing / (writing + p.ttft_seconds) : most;
-    b = std::clamp(std::min(held, read * writing), 1.0, most);
+    b = std::clamp(std::min(in_flight, read * writing), 1.0, most);
   }
 }
 
@@ -226,10 +229,47 @@ ServingPoint ServingModel::at(const ServingLoad& load) const {
   p.fits = p.most_sequences >= 1;
   const double most = std::floor(p.most_sequences);
   p.sequences = std::max(1.0, std::min(load.concurrency.value_or(most), most));
-  load.apart ? serve_apart(load, p) : serve_together(load, p);
+  load.apart ? serve_disaggregated(load, p) : serve_colocated(load, p);
   p.total_per_gpu =
       p.output_per_gpu * (load.input_tokens + load.output_tokens) / load.output_tokens;
   return p;
+}
+
+void check_context(const ServedModel& model, double prompt, double answer, std::string_view flag) {
+  if (!model.context || prompt + answer <= *model.context) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} tokens of prompt and {} of answer are more than the model's context "
+                          "of {}",
+                          format_number(prompt, NumberKind::count),
+                          format_number(answer, NumberKind::count),
+                          format_number(*model.context, NumberKind::count)),
+              "shorten the request", std::string(flag));
+}
+
+void check_speculation(double drafted, double acceptance) {
+  if (acceptance > 0 && drafted <= 0) {
+    throw Error(ErrorKind::usage, "it is of drafted tokens, and none are drafted",
+                "give --draft-tokens, e.g. 1 for DeepSeek's own", "--acceptance");
+  }
+  if (drafted > 0 && acceptance <= 0) {
+    throw Error(ErrorKind::usage, "drafted tokens need the share that is accepted",
+                "give --acceptance, e.g. 0.8: it is a property of the data and is never assumed",
+                "--draft-tokens");
+  }
+}
+
+void check_tensor_parallel(const ServedModel& model, int tp, std::string_view flag) {
+  if (std::fmod(model.heads, tp) != 0) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} does not divide the {} attention heads", tp, model.heads),
+                "engines refuse it: give a divisor of the heads", std::string(flag));
+  }
+  if (std::fmod(model.kv_heads, tp) != 0 && std::fmod(tp, model.kv_heads) != 0) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} neither divides the {} key-value heads nor is a multiple of them",
+                            tp, model.kv_heads),
+                "engines refuse it: give a divisor or a multiple", std::string(flag));
+  }
 }
 
 }  // namespace trcost::performance

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast one replica of a model generates at a load, and how much it holds.
+// Generation speed and capacity of one replica of a model at a load.
 #pragma once
+
+#include <string_view>
 
 #include "catalog/models/weight_formats.h"
 #include "catalog/software/engine.h"
@@ -11,19 +13,39 @@
 
 namespace trcost::performance {
 
-/// Peak of matmuls whose weights take so many bytes each. Chips without the format compute as wide
-/// as they must: 8-bit for their own 4-bit format, 16-bit for what is only stored small.
+/// Load of the busiest expert's GPU over the mean (DeepSeek-V3, arXiv:2412.19437, section 3.4:
+/// redundant experts bring it near 1).
+inline constexpr double kExpertImbalance = 1.1;
+/// Share of the 16-bit peak that the core of attention reaches, decoding and in a prompt
+/// (assumptions on which the fitted factors of engines and chips rest).
+inline constexpr double kDecodeAttention = 0.6;
+inline constexpr double kPrefillAttention = 0.5;
+/// A token crosses the network once per node that holds one of its experts, four at most
+/// (DeepSeek-V3, section 3.2.2), of a network that reaches 0.8 (assumption), half of it hidden by a
+/// second micro-batch (assumption).
+inline constexpr double kNodesPerToken = 4;
+inline constexpr double kServingNetworkShare = 0.8;
+inline constexpr double kNetworkExposed = 0.5;
+/// Largest share of the peak that any engine reaches in a prompt (assumption).
+inline constexpr double kMostPrefill = 0.9;
+inline constexpr double kExchangeBytes = 3;  ///< per element of a token: 1 byte out, 2 back
+/// Largest load of accelerators that only read prompts, above which queues of random arrivals grow
+/// long.
+inline constexpr double kBusiestPrefill = 0.9;
+
+/// Peak FLOP/s of matmuls with weights of `bytes` each. Chips without a format compute in the next
+/// wider one that they have, and in 16 bit if the format is only for storage.
 double matmul_peak(const ServingChip& chip, double bytes);
 
-/// Tokens of the mean request half way through its answer: those that a step attends to.
+/// Tokens that a step attends to, for the mean request half way through its answer.
 inline double mean_context(const ServingLoad& load) {
   return load.input_tokens + load.output_tokens / 2;
 }
-/// Tokens of a prompt that are read anew.
+/// Tokens of a prompt that are not cached.
 inline double uncached_input(const ServingLoad& load) {
   return load.input_tokens * (1 - load.cached_input);
 }
-/// Tokens that a step gives each request.
+/// Tokens that a step generates for each request.
 inline double tokens_per_decode_step(const ServingLoad& load) {
   return load.drafted > 0 ? tokens_per_speculative_step(load.acceptance, load.drafted) : 1;
 }
@@ -35,54 +57,52 @@ struct Roofline {
 
 /// All-to-alls of tokens to their experts and back.
 struct ExpertExchange {
-  bool inside = true;  ///< over the links of one domain, each copy by itself; else over the network
-  double copies = 0;   ///< of a token that travel: to its experts, or to the nodes that hold them
+  bool inside = true;  ///< over the links of one domain, copy by copy, else over the network
+  double copies = 0;   ///< of a token, one per expert or per node with its experts
   double exposed = 1;  ///< share of the time that nothing hides
   double rate = 0;     ///< bytes/s of an accelerator
   double share = 1;    ///< of that, reached
 };
 
-/// What one decode step reads, computes and sends (data/phases.md, B.2): its time and the account
-/// of it are made of the same parts.
+/// Memory traffic, arithmetic and exchange of one decode step (data/phases.md, B.2).
 struct DecodeParts {
-  double requests = 0;      ///< of a copy, at least one
-  double positions = 0;     ///< tokens of a copy: a request's next and those drafted after it
-  double tokens = 0;        ///< the same of the replica
-  double touched = 0;       ///< share of the experts that are read
-  double cache_bytes = 0;   ///< that a request reads
+  double requests = 0;     ///< of a copy, at least one
+  double positions = 0;    ///< tokens of a copy: each request's next one and those drafted after it
+  double tokens = 0;       ///< tokens of the replica
+  double touched = 0;      ///< share of the experts that are read
+  double cache_bytes = 0;  ///< that a request reads
   double cache_shards = 0;  ///< accelerators that it is read from
   double core_flops = 0;    ///< scores and values of a token
   Roofline dense, experts, cache;
   ExpertExchange exchange;
 };
 
-/// Everything but the load, prepared once: a point is arithmetic without allocation.
+/// A replica prepared for any load. A point is arithmetic without allocation.
 class ServingModel {
  public:
   ServingModel(const ServedModel& model, const ServingChip& chip, const Engine& engine,
                WeightFormat format, double cache_bytes, const ServingLayout& layout);
-  /// The mean request at a steady load (data/phases.md, B.2 to B.4).
+  /// Speed of the mean request at a steady load (data/phases.md, B.2 to B.4).
   [[nodiscard]] ServingPoint at(const ServingLoad& load) const;
-  /// Sequences that the memory of a replica holds; below 1 it does not serve.
+  /// Sequences that fit in the memory of a replica, below 1 if it cannot serve.
   [[nodiscard]] double most_sequences(const ServingLoad& load) const;
-  /// Of the cache of one sequence half way through its answer, on each accelerator of a copy.
+  /// Cache of one sequence half way through its answer, on each accelerator of a copy.
   [[nodiscard]] double sequence_bytes_per_gpu(const ServingLoad& load) const;
   /// Seconds to compute one token of a prompt on the whole replica.
   [[nodiscard]] double prefill_seconds_per_token(double input_tokens) const;
   /// One decode step of `sequences` in the replica with a mean context.
   [[nodiscard]] DecodeStep decode(double sequences, double context, double drafted = 0) const;
   [[nodiscard]] DecodeParts parts(double sequences, double context, double drafted = 0) const;
-  /// Bytes that a prompt read elsewhere hands over, and the rate of one accelerator that takes
-  /// them.
+  /// Cache bytes of a prompt that another replica read, and the rate at which an accelerator
+  /// receives them.
   [[nodiscard]] double handed_over_bytes(const ServingLoad& load) const;
   [[nodiscard]] double hand_over_rate() const;
   [[nodiscard]] double weight_bytes_per_gpu() const { return weights_per_gpu_; }
-  /// Bytes of weights that a step reads from a tensor-parallel group, beside the experts'.
+  /// Bytes of dense weights that a step reads from a tensor-parallel group.
   [[nodiscard]] double read_bytes() const { return read_bytes_; }
   [[nodiscard]] double expert_bytes() const { return expert_bytes_; }
   [[nodiscard]] const PartBytes& bytes() const { return bytes_; }
-  /// Seconds of a token's dense matmuls on one GPU at the peak, and without the head, as in a
-  /// prompt.
+  /// Seconds of a token's dense matmuls on one GPU at the peak, with the head and without it.
   [[nodiscard]] double dense_seconds() const { return dense_seconds_; }
   [[nodiscard]] double prefill_dense_seconds() const { return prefill_dense_; }
   [[nodiscard]] double expert_peak() const { return expert_peak_; }
@@ -92,10 +112,10 @@ class ServingModel {
   [[nodiscard]] double prefill_reduce_seconds() const;
 
  private:
-  void serve_together(const ServingLoad& load, ServingPoint& point) const;
-  void serve_apart(const ServingLoad& load, ServingPoint& point) const;
+  void serve_colocated(const ServingLoad& load, ServingPoint& point) const;
+  void serve_disaggregated(const ServingLoad& load, ServingPoint& point) const;
   void add_experts(DecodeParts& parts) const;
-  [[nodiscard]] bool inside(double members) const;
+  [[nodiscard]] bool within_domain(double members) const;
   [[nodiscard]] double ring_seconds(double tokens) const;
   ServedModel model_;
   ServingChip chip_;
@@ -107,8 +127,15 @@ class ServingModel {
   double expert_bytes_ = 0;
   double weights_per_gpu_ = 0;
   double dense_seconds_ = 0;  // of a token's dense matmuls on one GPU at the peak
-  double prefill_dense_ = 0;  // the same without the head
+  double prefill_dense_ = 0;  // without the head
   double expert_peak_ = 0;
 };
+
+/// Throws Error (usage, at `flag`) if prompt and answer exceed the model's context.
+void check_context(const ServedModel& model, double prompt, double answer, std::string_view flag);
+/// Throws Error (usage) unless drafted tokens and their acceptance are specified together.
+void check_speculation(double drafted, double acceptance);
+/// Throws Error (usage, at `flag`) if the heads do not divide over the tensor-parallel ranks.
+void check_tensor_parallel(const ServedModel& model, int tp, std::string_view flag);
 
 }  // namespace trcost::performance

@@ -3,29 +3,19 @@
 
 #include <algorithm>
 
-#include "catalog/hardware/hardware.h"
-#include "catalog/models/weight_formats.h"
-#include "quantity/portable_math.h"
-
 namespace trcost::performance {
-
 namespace {
 
 // Flash attention recomputes scores in its backward pass: five matmuls for the forward's two
 // (Dao, arXiv:2307.08691).
 constexpr double kFlashBackwardFlops = 2.5;
-// Of FlashAttention 2's rates those of FlashAttention 1, whose warps share out the work of a block
-// less well: up to 50 % of A100's peak forward and 35 % backward, where its successor reaches 73
-// and 63 % (arXiv:2307.08691, sections 1 and 3). Both passes together are 0.58 then; its figure 4
-// has 110 to 189 TFLOP/s.
-constexpr double kFlash1Forward = 0.50 / 0.73;
-constexpr double kFlash1Backward = 0.35 / 0.63;
 // Backward element-wise traffic relative to forward (model.md 5.1).
 constexpr double kElementwiseBackward = 1.8;
-// Loss over the vocabulary: 16-bit logits written, read, softmax in 32 bit, gradient written [D].
+// Bytes per logit of the loss: 16-bit logits written, read, softmax in 32 bit, gradient written
+// [D].
 constexpr double kLogitBytes = 8;
 constexpr double kLossKernels = 4;
-// A backward pass issues two matmuls for one, and its element-wise kernels likewise.
+// A backward pass issues two matmuls for each one forward, and twice the element-wise kernels.
 constexpr double kHostBackward = 2;
 
 // Adds kernels to the seconds of their layer.
@@ -62,83 +52,7 @@ void set_matmul_seconds(const DeviceCosts& device, bool learns, MatmulTime& matm
   matmul.weight_gradient = learns ? longer(matmul.gradient_bytes) : 0;
 }
 
-/// Shares of the 16-bit peak.
-struct AttentionShares {
-  double forward = 0, backward = 0;
-};
-
-AttentionShares attention_shares(const Platform& platform, Attention attention) {
-  const Efficiency& chip = *platform.efficiency;
-  if (attention == Attention::flash) {
-    attention = platform.stack->attention_kernels.on(platform.accelerator->architecture);
-  }
-  const AttentionShares fastest = {chip.flash_forward, chip.flash_backward};
-  if (attention == Attention::fastest) return fastest;
-  const AttentionShares second = {std::min(chip.flash2_forward, fastest.forward),
-                                  std::min(chip.flash2_backward, fastest.backward)};
-  if (attention == Attention::flash2) return second;
-  return {kFlash1Forward * second.forward, kFlash1Backward * second.backward};
-}
-
 }  // namespace
-
-DeviceCosts prepare_device_costs(const Platform& platform, Attention attention) {
-  const Accelerator& chip = *platform.accelerator;
-  const Efficiency& efficiency = *platform.efficiency;
-  const Stack& stack = *platform.stack;
-  const auto at = [](Precision p) { return static_cast<std::size_t>(p); };
-  Precision half = platform.precision == Precision::fp16 || !peak_flops(chip, Precision::bf16)
-                       ? Precision::fp16
-                       : Precision::bf16;
-  if (platform.precision == Precision::tf32 || platform.precision == Precision::fp32) {
-    half = platform.precision;
-  }
-  const double half_peak = peak_flops(chip, half).value_or(1);
-  const double peak = peak_flops(chip, platform.precision).value_or(half_peak);
-  const double slow = stack.kernel_time;
-  // A kernel never beats its peak, whatever it was calibrated to.
-  const auto share = [slow](double value) { return std::clamp(value / slow, 1e-3, 1.0); };
-  const double gain = portable_exp(stack.release_gain * stack.release_years);
-  const AttentionShares fused = attention_shares(platform, attention);
-  DeviceCosts device;
-  device.seconds_per_flop.peak = 1 / peak;
-  device.seconds_per_flop.matmul =
-      1 / (peak * share(efficiency.matmul[at(platform.precision)] * stack.matmul * gain));
-  device.seconds_per_flop.half_matmul =
-      1 / (half_peak * share(efficiency.matmul[at(half)] * stack.matmul * gain));
-  device.seconds_per_flop.batched_matmul = 1 / (half_peak * share(efficiency.batched_matmul));
-  device.seconds_per_flop.flash_forward =
-      1 / (half_peak * share(fused.forward * stack.flash * gain));
-  device.seconds_per_flop.flash_backward =
-      1 / (half_peak * share(fused.backward * stack.flash * gain));
-  device.seconds_per_byte.memory =
-      1 / (std::max(chip.memory_bandwidth, 1.0) * share(efficiency.memory));
-  device.seconds_per_byte.elementwise = device.seconds_per_byte.memory * stack.elementwise / gain;
-  device.matmul_start_seconds = slow * efficiency.ramp_seconds;
-  device.kernel_gap_seconds = slow * efficiency.kernel_gap_seconds;
-  device.block_seconds = platform.issued * stack.block_seconds;
-  device.expert_block_seconds = platform.issued * stack.expert_block_seconds;
-  device.expert_loop_seconds = platform.issued * stack.expert_loop_seconds;
-  const bool block_scaled =
-      platform.precision == Precision::mxfp8 || platform.precision == Precision::nvfp4;
-  device.expert_traffic = block_scaled ? stack.expert_traffic_block : stack.expert_traffic;
-  switch (platform.precision) {
-    case Precision::fp8:
-    case Precision::mxfp8:
-      device.operand_bytes = 1;
-      break;
-    case Precision::nvfp4:
-      device.operand_bytes = weight_format(WeightFormat::nvfp4).attention_bytes;
-      break;
-    case Precision::tf32:
-    case Precision::fp32:
-      device.operand_bytes = 4;
-      break;
-    default:
-      device.operand_bytes = 2;
-  }
-  return device;
-}
 
 MatmulTime linear_matmul(const LinearShape& linear, const LayerSplit& split,
                          double seconds_per_flop, double operand_bytes,
@@ -158,7 +72,8 @@ MatmulTime expert_matmul(const LinearShape& linear, const LayerShape& shape,
                          const LayerSplit& split, const DeviceCosts& device, double half) noexcept {
   const double local = shape.experts / split.expert;
   const double tensor = split.expert_tensor;
-  // Tokens spread over the tensor ranks; those that share an expert's matrices see each other's.
+  // Tokens are spread over the tensor ranks. Ranks that share an expert's matrices compute all of
+  // theirs.
   const double routed = split.tokens * (tensor / split.tensor) * shape.experts_per_token;
   const double each = routed / local;
   const double n = linear.split == Split::output ? linear.n / tensor : linear.n;
@@ -208,7 +123,7 @@ AttentionTime attention_time(const LayerShape& shape, const LayerSplit& split,
   return out;
 }
 
-// Permuted and gathered back: a read and a write each of two bytes.
+// Tokens are permuted and gathered back, each with a read and a write of two bytes.
 double routing_traffic(const LayerShape& shape, const LayerSplit& split,
                        const DeviceCosts& device) noexcept {
   const double routed = split.tokens / split.tensor * shape.experts_per_token;

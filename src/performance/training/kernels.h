@@ -5,13 +5,22 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "performance/training/layer_cost.h"
-#include "performance/training/performance.h"
+#include "performance/training/layer_shape.h"
+#include "performance/training/platform.h"
 #include "quantity/layers.h"
 
 namespace trcost::performance {
 
-DeviceCosts prepare_device_costs(const Platform& platform, Attention attention);
+/// Seconds of one layer and one micro-batch, by cause.
+struct LayerTime {
+  double matmul_forward = 0, matmul_dgrad = 0, matmul_wgrad = 0;
+  double attention_forward = 0, attention_backward = 0;
+  double elementwise_forward = 0, elementwise_backward = 0;
+  double tensor_forward = 0, tensor_backward = 0;
+  double context_forward = 0, context_backward = 0;
+  double expert_forward = 0, expert_backward = 0;
+  double host_forward = 0, host_backward = 0;
+};
 
 /// Partition of a layer for one rank and micro-batch.
 struct LayerSplit {
@@ -20,6 +29,7 @@ struct LayerSplit {
   double sequence = 1;        ///< ranks that share the rest: tensor with sequence parallel, else 1
   double expert = 1;          ///< expert-parallel ranks
   double expert_tensor = 1;   ///< ranks that share one expert's matrices
+  bool images = false;        ///< whole images, whose attention stays on a context rank
   bool materialised = false;  ///< standard attention
   bool wgrad = true;          ///< the matrices learn
   double accumulate_bytes = 8;  ///< traffic per weight to add a gradient to the buffer
@@ -34,8 +44,8 @@ struct MatmulTime {
   double compute_seconds = 0;  ///< of the FLOPs alone
   double operand_bytes = 0;    ///< memory traffic of the product
   double gradient_bytes = 0;   ///< memory traffic of the weights' gradient
-  double forward = 0;          ///< seconds; the inputs' gradient takes as long
-  double weight_gradient = 0;  ///< seconds; 0 for frozen weights
+  double forward = 0;          ///< seconds, also of the inputs' gradient
+  double weight_gradient = 0;  ///< seconds, 0 for frozen weights
 };
 
 /// Low-rank adapters of a layer, as one multiplication.
@@ -45,7 +55,7 @@ struct AdapterTime {
 };
 
 /// Core of attention: flops x head_factor x length_factor x seconds per FLOP + bytes x seconds per
-/// byte + starts x start of a matmul. Backward likewise, with its own figures.
+/// byte + starts x start of a matmul. The backward pass has its own figures.
 struct AttentionTime {
   double flops = 0, backward_flops = 0;
   double bytes = 0, backward_bytes = 0;  ///< of materialised scores

@@ -7,11 +7,13 @@
 #include "quantity/portable_math.h"
 
 namespace trcost::performance {
-
 namespace {
 
 // Ring attention hides its exchange behind this share of the attention kernels (model.md 5.1).
 constexpr double kContextOverlap = 0.9;
+
+// Share of the element-wise work of a forward pass that norms and activation functions are [D].
+constexpr double kSelectiveElementwise = 0.6;
 
 // Kernels of a layer behind which its exchange can hide, seconds.
 struct LayerWork {
@@ -31,7 +33,7 @@ ExchangePass hidden_pass(double times, const LayerExchange& exchange, double win
   return {.times = times, .window = window, .hidden = hidden, .exposed = all - hidden};
 }
 
-// Gathers before and scatters after attention and feed-forward; backward gathers the inputs again.
+// Gathers before and scatters after attention and feed-forward. Backward gathers the inputs again.
 // Without sequence parallelism an all-reduce replaces each pair, and nothing hides it.
 LayerExchange tensor_exchange(const Evaluation& at, const LayerShape& shape, double tokens,
                               const LayerWork& work) {
@@ -55,10 +57,10 @@ LayerExchange tensor_exchange(const Evaluation& at, const LayerShape& shape, dou
   return out;
 }
 
-// Every rank sends its tokens' queries, keys and values of the other ranks' heads, and gets the
-// outputs of its tokens back: 4 s h / P elements where keys are as wide as queries
-// (DeepSpeed-Ulysses, arXiv:2309.14509, section 3.2). Nothing runs meanwhile, and every rank has
-// equal work.
+// All-to-alls of heads: every rank sends its tokens' queries, keys and values of the other ranks'
+// heads, and gets the outputs of its tokens back: 4 s h / P elements where keys are as wide as
+// queries (DeepSpeed-Ulysses, arXiv:2309.14509, section 3.2). Nothing runs meanwhile, and every
+// rank has equal work.
 LayerExchange heads_exchange(const Evaluation& at, const LayerShape& shape) {
   // Fewer key heads than ranks are sent to several of them.
   const double copies = std::max(1.0, at.tensor * at.context / shape.kv_heads);
@@ -77,8 +79,8 @@ LayerExchange ring_exchange(const Evaluation& at, const LayerShape& shape, const
   out.bytes = at.tokens * shape.kv_bytes / at.tensor;
   out.each = transfer_seconds(at.costs.fabric, out.bytes, at.tensor * at.context - 1);
   out.window_share = kContextOverlap * at.costs.overlap.context;
-  // The last of c ranks sees all the others' keys, 2 - 1/c times the mean of a causal mask; ranks
-  // that hold an early and a late piece each are even (Llama 3, arXiv:2407.21783, section 3.3.2).
+  // The last of c ranks sees all other keys, 2 - 1/c times the mean of a causal mask. Ranks with an
+  // early and a late piece each are even (Llama 3, arXiv:2407.21783, section 3.3.2).
   out.crowding_share = at.stack.context_imbalance * (1 - 1 / at.context);
   out.dispatched = at.context - 1;
   const auto pass = [&](double times, double attention) {
@@ -92,16 +94,16 @@ LayerExchange ring_exchange(const Evaluation& at, const LayerShape& shape, const
   return out;
 }
 
-// Distinct domains that a token's experts lie in, per expert: balls into bins [D]; at most as many
-// as a router that is limited to nodes allows (DeepSeek-V3, arXiv:2412.19437, section 2.1.2).
+// Distinct domains of a token's experts, per expert: balls into bins [D], limited by a router that
+// chooses among few nodes (DeepSeek-V3, arXiv:2412.19437, section 2.1.2).
 double network_share(double domains, const LayerShape& shape) {
   const double distinct = domains * (1 - portable_pow(1 - 1 / domains, shape.experts_per_token));
   const double allowed = shape.groups_per_token > 0 ? shape.groups_per_token : distinct;
   return std::min(distinct, allowed) / shape.experts_per_token;
 }
 
-// Every token goes to its experts and comes back, forward and backward. Ranks that share an
-// expert's matrices gather what each of them received, and scatter the sums (Megatron-Core's
+// All-to-alls of every token to its experts and back, in each pass. Ranks that share an expert's
+// matrices gather the tokens that each of them received and scatter the sums (Megatron-Core's
 // all-to-all dispatcher, megatron/core/transformer/moe/token_dispatcher.py).
 LayerExchange expert_exchange(const Evaluation& at, const LayerShape& shape,
                               const LayerWork& work) {
@@ -143,21 +145,20 @@ LayerSplit decoder_split(const Evaluation& at, const LayerShape& shape) noexcept
 }
 
 LayerSplit encoder_split(const Evaluation& at) noexcept {
-  LayerSplit split;
-  split.tokens = at.layout.micro_batch * at.costs.encoder_tokens / at.context;
-  split.tensor = at.tensor;
-  split.sequence = at.sequence;
-  split.materialised = at.costs.encoder_materialised;
-  split.wgrad = at.costs.encoder.learns;
-  split.accumulate_bytes = 2 * at.stack.gradient_bytes;
-  return split;
+  return {.tokens = at.layout.micro_batch * at.costs.encoder_tokens / at.context,
+          .tensor = at.tensor,
+          .sequence = at.sequence,
+          .images = true,
+          .materialised = at.costs.encoder_materialised,
+          .wgrad = at.costs.encoder.learns,
+          .accumulate_bytes = 2 * at.stack.gradient_bytes};
 }
 
-LayerParts decoder_layer(const Evaluation& at, const LayerShape& shape) noexcept {
+LayerParts layer_parts(const Evaluation& at, const LayerShape& shape,
+                       const LayerSplit& split) noexcept {
   LayerParts out;
   LayerTime& time = out.time;
-  time = layer_kernels(shape, decoder_split(at, shape), at.costs.device, *at.platform.efficiency,
-                       at.stack);
+  time = layer_kernels(shape, split, at.costs.device, *at.platform.efficiency, at.stack);
   LayerWork work = hiding_work(time);
   const auto issue = [&](const LayerExchange& exchange) {
     const double seconds = exchange.dispatched * at.stack.collective_dispatch_seconds;
@@ -165,14 +166,14 @@ LayerParts decoder_layer(const Evaluation& at, const LayerShape& shape) noexcept
     time.host_backward += seconds;
   };
   if (at.tensor > 1) {
-    out.tensor = tensor_exchange(at, shape, at.tokens, work);
+    out.tensor = tensor_exchange(at, shape, split.tokens, work);
     time.tensor_forward = out.tensor.forward.exposed;
     time.tensor_backward = out.tensor.backward.exposed;
     work.forward -= out.tensor.forward.hidden;
     work.backward -= out.tensor.backward.hidden;
     issue(out.tensor);
   }
-  if (at.context > 1) {
+  if (at.context > 1 && !split.images) {
     out.context = at.layout.context_kind == ContextKind::ulysses ? heads_exchange(at, shape)
                                                                  : ring_exchange(at, shape, time);
     time.context_forward = out.context.forward.exposed;
@@ -188,29 +189,15 @@ LayerParts decoder_layer(const Evaluation& at, const LayerShape& shape) noexcept
   return out;
 }
 
-LayerParts encoder_layer(const Evaluation& at, const LayerSplit& split) noexcept {
-  const LayerShape& shape = at.costs.encoder;
-  LayerParts out;
-  LayerTime& time = out.time;
-  time = layer_kernels(shape, split, at.costs.device, *at.platform.efficiency, at.stack);
-  if (at.tensor > 1) {
-    out.tensor = tensor_exchange(at, shape, split.tokens, hiding_work(time));
-    time.tensor_forward = out.tensor.forward.exposed;
-    time.tensor_backward = out.tensor.backward.exposed;
-    const double issue = out.tensor.dispatched * at.stack.collective_dispatch_seconds;
-    time.host_forward += issue;
-    time.host_backward += issue;
-  }
-  return out;
-}
-
 LayerTime language_layers(const Evaluation& at) noexcept {
   LayerTime sum;
   for (const LayerShape& shape : at.costs.own) {
-    add(sum, decoder_layer(at, shape).time, shape.count);
+    add(sum, layer_parts(at, shape, decoder_split(at, shape)).time, shape.count);
   }
   const LayerShape& cross = at.costs.cross;
-  if (cross.count > 0) add(sum, decoder_layer(at, cross).time, cross.count);
+  if (cross.count > 0) {
+    add(sum, layer_parts(at, cross, decoder_split(at, cross)).time, cross.count);
+  }
   if (!at.costs.language_backward) drop_backward(sum);
   return sum;
 }
@@ -222,7 +209,8 @@ bool has_encoder_layers(const Evaluation& at) noexcept {
 LayerTime encoder_layers(const Evaluation& at) noexcept {
   LayerTime sum;
   if (!has_encoder_layers(at)) return sum;
-  add(sum, encoder_layer(at, encoder_split(at)).time, at.costs.encoder.count);
+  const LayerShape& encoder = at.costs.encoder;
+  add(sum, layer_parts(at, encoder, encoder_split(at)).time, encoder.count);
   if (!at.costs.encoder_backward) drop_backward(sum);
   return sum;
 }
@@ -259,6 +247,61 @@ double device_backward(const LayerTime& time) noexcept {
 void drop_backward(LayerTime& time) noexcept {
   time.matmul_dgrad = time.matmul_wgrad = time.attention_backward = time.elementwise_backward = 0;
   time.tensor_backward = time.context_backward = time.expert_backward = time.host_backward = 0;
+}
+
+double routing_seconds(const Evaluation& at) noexcept {
+  const DeviceCosts& device = at.costs.device;
+  double seconds = 0;
+  for (const LayerShape& shape : at.costs.own) {
+    if (shape.experts <= 0) continue;
+    seconds += shape.count * (routing_traffic(shape, layer_split(at), device) *
+                                  device.seconds_per_byte.elementwise +
+                              at.stack.expert_kernels * device.kernel_gap_seconds);
+  }
+  return seconds;
+}
+
+RepeatedTime repeated_time(const Evaluation& at, const LayerTime& layers, double routing) noexcept {
+  RepeatedTime out;
+  out.forward = device_forward(layers);
+  if (at.layout.recompute == Recompute::full) {
+    out.seconds = out.forward;
+    out.share = 1;
+    return out;
+  }
+  out.elementwise = layers.elementwise_forward;
+  out.matmul = layers.matmul_forward;
+  out.attention = layers.attention_forward;
+  out.routing = std::min(routing, layers.elementwise_forward);
+  out.kept = out.routing + layers.expert_forward;
+  out.share = at.recomputed;
+  if (at.layout.recompute == Recompute::selective) {
+    if (at.costs.materialised) {
+      out.attention_share = 1;
+    } else {
+      out.elementwise_share = kSelectiveElementwise;
+      out.matmul_share = at.stack.selective_matmul;
+    }
+  }
+  const double selective = out.elementwise_share * (out.elementwise - out.routing) +
+                           out.matmul_share * out.matmul + out.attention_share * out.attention;
+  out.seconds = selective + out.share * std::max(0.0, out.forward - out.kept - selective);
+  return out;
+}
+
+double recomputed_flops(const Evaluation& at) noexcept {
+  const StepCosts& costs = at.costs;
+  if (!costs.language_backward) return 0;
+  const double layers = repeated_layers(at) * costs.forward_flops;
+  if (at.layout.recompute != Recompute::selective) return layers;
+  const double selective =
+      costs.materialised ? costs.core_flops
+                         : at.stack.selective_matmul * (costs.forward_flops - costs.core_flops);
+  return layers + (1 - at.recomputed) * selective;
+}
+
+double repeated_layers(const Evaluation& at) noexcept {
+  return at.layout.recompute == Recompute::full ? 1 : at.recomputed;
 }
 
 }  // namespace trcost::performance

@@ -11,23 +11,22 @@
 #include "quantity/portable_math.h"
 
 namespace trcost::performance {
-
 namespace {
 
-// Fewer experiments than this do not stand for a family.
+// Experiments that a family needs to represent its runs.
 constexpr double kEnoughExperiments = 8;
-// A family's spread counts against that of the wider family as its sources do against these: the
-// posterior of a variance whose prior is worth so many observations. Sources, not rows: what one
-// vendor measured a hundred times says once how far the next one lies.
+// Sources that the spread of the wider family counts as: the posterior of a variance whose prior is
+// worth that many observations. Sources are counted, not rows: a hundred measurements of one vendor
+// tell once how far the next vendor lies.
 constexpr double kPriorSources = 4;
-// The same software on the same chip lies at least so far apart between users, which the tables of
-// one vendor cannot show. Of left-out rows the interval score is the same from 0.15 to 0.2, and
-// those that users ran score best at 0.2 (tests/calibration/ranges.py).
+// Least spread between users of the same software on the same chip, which the tables of one vendor
+// cannot show. The interval score of left-out rows is the same from 0.15 to 0.2, and rows that
+// users ran score best at 0.2 (tests/calibration/ranges.py).
 constexpr double kLeastSigma = 0.2;
-// Where no row was ever measured.
+// Spread and error without any measured row.
 constexpr double kNoRowsSigma = 0.3;
 constexpr double kNoRowsError = 0.2;
-// Spread of what the rule of efficiency_by_rule misses: 40 % at 90 % (model.md 5.3).
+// Spread of the errors of efficiency_by_rule: 40 % at 90 % (model.md 5.3).
 constexpr double kRuleSigma = 0.2;
 
 }  // namespace

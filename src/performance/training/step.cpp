@@ -12,15 +12,14 @@
 #include "quantity/portable_math.h"
 
 namespace trcost::performance {
-
 namespace {
 
-// Nodes are counted in eights whatever the domain: stragglers are a matter of hosts.
+// Hosts have eight accelerators whatever the domain, since stragglers are a matter of hosts.
 constexpr double kGpusPerHost = 8;
 
-/// What a device and a host that issues its kernels take together: the longer of the two, rounded
-/// where they are close, (d^4 + h^4)^(1/4).
-double issued(double device, double host) {
+// Seconds of a device and the host that issues its kernels: a smooth maximum of the two,
+// (d^4 + h^4)^(1/4).
+double issued_seconds(double device, double host) {
   const double d = device * device;
   const double h = host * host;
   return std::sqrt(std::sqrt(d * d + h * h));
@@ -35,11 +34,11 @@ LayerTime head_time(const Evaluation& at, const LanguageModel& model) {
   return head;
 }
 
-// To gather blocks' sharded weights, twice backward: their gradients are scattered too. Of
-// vision-language code more, in passes that learn, and once more where they recompute.
-std::pair<double, double> gathers_host(const Evaluation& at) {
+// Host seconds to gather the blocks' sharded weights, forward and backward, where gradients are
+// scattered too. Vision-language code takes longer in passes that learn or recompute.
+std::pair<double, double> gather_host_seconds(const Evaluation& at) {
   if (at.layout.sharding < Sharding::parameters || at.shards <= 1) return {0, 0};
-  const double decoder = at.costs.dealt.count();
+  const double decoder = at.costs.pipeline_layers.count();
   const double encoder = at.costs.encoder.count;
   const double learning =
       (at.costs.language_backward ? decoder : 0) + (at.costs.encoder_backward ? encoder : 0);
@@ -48,12 +47,11 @@ std::pair<double, double> gathers_host(const Evaluation& at) {
           2 * each + at.costs.gather_seconds * learning * (1 + repeated_layers(at))};
 }
 
-// Host time of the blocks and exchanges, with the forward passes that are repeated, and what of it
-// the device waits for.
+// Sets the host time to issue blocks and exchanges, and the part that the device waits for.
 void add_host_time(const Evaluation& at, MicroBatch& work) {
-  const auto [gathers, gathers_again] = gathers_host(at);
+  const auto [gathers, gathers_backward] = gather_host_seconds(at);
   const double issue = at.stack.micro_batch_seconds * at.pipeline;
-  const double again =
+  const double repeated =
       repeated_layers(at) * ((at.costs.language_backward ? work.layers.host_forward : 0) +
                              (at.costs.encoder_backward ? work.vision.host_forward : 0));
   work.host_forward = {work.layers.host_forward,
@@ -62,16 +60,13 @@ void add_host_time(const Evaluation& at, MicroBatch& work) {
                        0,
                        gathers,
                        issue};
-  work.host_backward = {work.layers.host_backward,
-                        work.head.host_backward,
-                        work.vision.host_backward,
-                        again,
-                        gathers_again,
-                        issue};
+  work.host_backward = {work.layers.host_backward, work.head.host_backward,
+                        work.vision.host_backward, repeated,
+                        gathers_backward,          issue};
   const double forward = work.forward(), backward = work.backward();
-  work.waiting_forward = issued(forward, work.host_forward.total()) - forward;
+  work.waiting_forward = issued_seconds(forward, work.host_forward.total()) - forward;
   if (backward > 0) {
-    work.waiting_backward = issued(backward, work.host_backward.total()) - backward;
+    work.waiting_backward = issued_seconds(backward, work.host_backward.total()) - backward;
   }
 }
 
@@ -108,7 +103,7 @@ double encoder_seconds(const MicroBatch& work) {
          work.connector;
 }
 
-// Seconds of the parts that a pipeline places.
+// Seconds of the parts that a pipeline partitions.
 StageParts stage_parts(const MicroBatch& work, double layers) {
   StageParts parts;
   parts.layer = (device_forward(work.layers) +
@@ -123,8 +118,8 @@ double& term(StepTime& time, StepTerm name) {
   return time.terms[static_cast<std::size_t>(name)];
 }
 
-// Seconds that `flops` of a sequence would take at peak, over a step.
-double at_peak(const Evaluation& at, double flops) {
+// Seconds of a step at peak for `flops` of a sequence.
+double peak_seconds(const Evaluation& at, double flops) {
   return flops * at.layout.global_batch / at.layout.gpus() * at.costs.device.seconds_per_flop.peak;
 }
 
@@ -132,8 +127,8 @@ double at_peak(const Evaluation& at, double flops) {
 void add_kernels(const Evaluation& at, const MicroBatch& work, StepTime& time) {
   const double share = at.layout.micro_batches() / at.pipeline;  // of a rank
   const double useful = time.model_flops / at.layout.gpus() * at.costs.device.seconds_per_flop.peak;
-  const double core = at_peak(at, at.costs.core_flops * (at.costs.language_backward ? 3 : 1));
-  const double seen = at_peak(at, at.costs.vision_flops);
+  const double core = peak_seconds(at, at.costs.core_flops * (at.costs.language_backward ? 3 : 1));
+  const double vision = peak_seconds(at, at.costs.vision_flops);
   const LayerTime& layers = work.layers;
   const LayerTime& head = work.head;
   const double matmul = share * (layers.matmul_forward + layers.matmul_dgrad + layers.matmul_wgrad +
@@ -141,8 +136,8 @@ void add_kernels(const Evaluation& at, const MicroBatch& work, StepTime& time) {
   term(time, StepTerm::matmul_peak) = useful;
   term(time, StepTerm::attention) =
       share * (layers.attention_forward + layers.attention_backward) - core;
-  term(time, StepTerm::vision) = share * encoder_seconds(work) - seen;
-  term(time, StepTerm::kernel) = matmul - (useful - core - seen);
+  term(time, StepTerm::vision) = share * encoder_seconds(work) - vision;
+  term(time, StepTerm::kernel) = matmul - (useful - core - vision);
   term(time, StepTerm::elementwise) =
       share * (layers.elementwise_forward + layers.elementwise_backward + head.elementwise_forward +
                head.elementwise_backward);
@@ -165,18 +160,18 @@ double MicroBatch::backward() const noexcept {
          device_backward(vision) + repeated_vision.seconds;
 }
 
-DealtLayers StepModel::deal_by_time(const StepCosts& costs, const Workload& workload,
-                                    const Platform& platform) noexcept {
-  DealtLayers dealt = costs.dealt;
+PipelineLayers StepModel::partition_layers_by_time(const StepCosts& costs, const Workload& workload,
+                                                   const Platform& platform) noexcept {
+  PipelineLayers pipeline = costs.pipeline_layers;
   Layout layout;
-  for (double& encoder : dealt.encoder) {
+  for (double& encoder : pipeline.encoder) {
     const MicroBatch work =
-        micro_batch(evaluation_of(costs, workload, platform, layout), workload.language);
-    const StageParts parts = stage_parts(work, dealt.count());
+        micro_batch(make_evaluation(costs, workload, platform, layout), workload.language);
+    const StageParts parts = stage_parts(work, pipeline.count());
     encoder = parts.encoder / parts.layer;
     layout.tp *= 2;
   }
-  return dealt;
+  return pipeline;
 }
 
 StepTime StepModel::step(const Layout& layout) const noexcept {
@@ -184,14 +179,14 @@ StepTime StepModel::step(const Layout& layout) const noexcept {
 }
 
 StepParts StepModel::evaluate(const Layout& layout) const noexcept {
-  const Evaluation at = evaluation_of(costs_, workload_, platform_, layout);
+  const Evaluation at = make_evaluation(costs_, workload_, platform_, layout);
   const double p = at.pipeline, m = layout.micro_batches();
-  const double layers = costs_.dealt.count();
+  const double layers = costs_.pipeline_layers.count();
   StepParts parts;
   parts.work = micro_batch(at, workload_.language);
   const MicroBatch& work = parts.work;
 
-  // A rank has its share of the passes to hide exchange behind, and its stages to wait for.
+  // A rank hides exchange behind the passes of its own stages.
   const double forward = work.forward_pass() / p, backward = work.backward_pass() / p;
   parts.replicas = data_exchange(at, forward, backward, std::max(1.0, layers / p));
   if (costs_.offload.any()) {
@@ -199,7 +194,7 @@ StepParts StepModel::evaluate(const Layout& layout) const noexcept {
   }
   parts.transfer = stage_transfer(at, workload_.language.hidden);
   parts.placed = stage_parts(work, layers);
-  parts.stages = stage_times(costs_.dealt, parts.placed, p);
+  parts.stages = stage_times(costs_.pipeline_layers, parts.placed, p);
   const double transfer = parts.transfer.seconds();
   const double exchange = parts.replicas.per_micro_batch + parts.host.per_micro_batch();
   // A stage with less work waits less for everything else, so only a part of the difference shows.

@@ -2,11 +2,10 @@
 // Parts of the time of one step, as the step model adds them up.
 #pragma once
 
-#include "performance/exchange/data_exchange.h"
-#include "performance/training/offload.h"
-#include "performance/training/performance.h"
-#include "performance/training/pipeline.h"
-#include "performance/training/recompute.h"
+#include "performance/memory/pipeline.h"
+#include "performance/training/data_exchange.h"
+#include "performance/training/layers.h"
+#include "performance/training/step_model.h"
 #include "quantity/layers.h"
 
 namespace trcost::performance {
@@ -14,11 +13,11 @@ namespace trcost::performance {
 /// Host seconds to issue a pass of a micro-batch, by what is issued.
 struct HostTime {
   double layers = 0, head = 0, encoder = 0;
-  double again = 0;     ///< repeated forward work
+  double repeated = 0;  ///< forward work
   double gathers = 0;   ///< of sharded weights
   double schedule = 0;  ///< of the micro-batch
   [[nodiscard]] double total() const noexcept {
-    return layers + head + encoder + again + gathers + schedule;
+    return layers + head + encoder + repeated + gathers + schedule;
   }
 };
 
@@ -32,6 +31,9 @@ struct MicroBatch {
   HostTime host_forward, host_backward;
   double waiting_forward = 0, waiting_backward = 0;  ///< exposed host time
 
+  [[nodiscard]] double repeated() const noexcept {
+    return repeated_layers.seconds + repeated_vision.seconds;
+  }
   [[nodiscard]] double waiting() const noexcept { return waiting_forward + waiting_backward; }
   /// Device seconds of the passes, without waiting for the host.
   [[nodiscard]] double forward() const noexcept;

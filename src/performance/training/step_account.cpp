@@ -184,14 +184,12 @@ void add_expert_exchange(const Evaluation& at, const LayerShape& shape,
 }
 
 // Kernels and exchange of all layers of a kind, of the language model or the encoder.
-void add_layers(const Evaluation& at, const LayerShape& shape, std::string_view module,
-                StepAccount& out) {
-  const bool encoder = &shape == &at.costs.encoder;
-  const bool backward = encoder ? at.costs.encoder_backward : at.costs.language_backward;
-  const LayerSplit split = encoder ? encoder_split(at) : decoder_split(at, shape);
+void add_layers(const Evaluation& at, const LayerShape& shape, const LayerSplit& split,
+                std::string_view module, StepAccount& out) {
+  const bool backward = split.images ? at.costs.encoder_backward : at.costs.language_backward;
   visit_layer_kernels(shape, split, at.costs.device, *at.platform.efficiency, at.stack,
                       KernelList{module, shape.count, backward, out.kernels});
-  const LayerParts parts = encoder ? encoder_layer(at, split) : decoder_layer(at, shape);
+  const LayerParts parts = layer_parts(at, shape, split);
   if (parts.tensor.forward.times > 0) {
     add_tensor_exchange(at, parts.tensor, shape.count, backward, out);
   }
@@ -204,9 +202,16 @@ void add_layers(const Evaluation& at, const LayerShape& shape, std::string_view 
 }
 
 void add_modules(const Evaluation& at, const LanguageModel& model, StepAccount& out) {
-  for (const LayerShape& shape : at.costs.own) add_layers(at, shape, "layers", out);
-  if (at.costs.cross.count > 0) add_layers(at, at.costs.cross, "cross-attention layers", out);
-  if (has_encoder_layers(at)) add_layers(at, at.costs.encoder, "vision encoder", out);
+  const StepCosts& costs = at.costs;
+  for (const LayerShape& shape : costs.own) {
+    add_layers(at, shape, decoder_split(at, shape), "layers", out);
+  }
+  if (costs.cross.count > 0) {
+    add_layers(at, costs.cross, decoder_split(at, costs.cross), "cross-attention layers", out);
+  }
+  if (has_encoder_layers(at)) {
+    add_layers(at, costs.encoder, encoder_split(at), "vision encoder", out);
+  }
   LayerSplit split = layer_split(at);
   split.wgrad = at.costs.head_wgrad;
   visit_head_kernels(
@@ -281,77 +286,49 @@ void add_host_copies(const HostExchange& host, StepAccount& out) {
                            .exposed = host.update});
 }
 
-void add_micro_batch(const Evaluation& at, const MicroBatch& work, StepAccount& out) {
-  out.repeated = work.repeated_layers.seconds + work.repeated_vision.seconds;
-  out.repeated_layers = work.repeated_layers;
-  out.repeated_encoder = work.repeated_vision;
-  out.host_forward = work.host_forward;
-  out.host_backward = work.host_backward;
-  out.waiting_forward = work.waiting_forward;
-  out.waiting_backward = work.waiting_backward;
-  out.waiting = work.waiting();
-  out.block_seconds = at.costs.device.block_seconds;
-  out.dispatch_seconds = at.stack.collective_dispatch_seconds;
-  out.connector = work.connector;
-  out.connector_flops = at.layout.micro_batch / (at.context * at.tensor) * at.costs.connector_flops;
-  out.connector_rate = 1 / at.costs.device.seconds_per_flop.half_matmul;
-}
-
-void add_pipeline(const Evaluation& at, const StepParts& parts, StepAccount& out) {
-  out.micro_batches = at.layout.micro_batches();
-  out.stages = at.pipeline;
-  out.virtual_stages = at.layout.vp;
-  out.mean_stage = parts.stages.mean;
-  out.slowest_stage = parts.stages.slowest;
-  out.stage_imbalance = at.stack.stage_imbalance;
-  out.parts = parts.placed;
-  out.stage_layers = parts.stages.layers;
-  out.model_layers = at.costs.dealt.count();
-  if (at.pipeline <= 1) return;
-  out.bubble_stages = bubble_stages(at.pipeline, at.layout.vp);
-  const StageTransfer& transfer = parts.transfer;
-  out.transfer = transfer.seconds();
-  out.transfers = transfer.times;
-  out.transfer_shown = transfer.exposed;
-  out.stage_transfer = transfer_account(at.costs.fabric, transfer.bytes, transfer.stride);
-}
-
 }  // namespace
 
 StepAccount StepModel::account(const Layout& layout) const {
-  const Evaluation at = evaluation_of(costs_, workload_, platform_, layout);
-  const StepParts parts = evaluate(layout);
+  const Evaluation at = make_evaluation(costs_, workload_, platform_, layout);
   StepAccount out;
+  out.step = evaluate(layout);
   add_rates(platform_, costs_, out);
   add_tiers(platform_, costs_.fabric, out);
   add_modules(at, workload_.language, out);
-  add_replicas(at, parts.replicas, out);
-  if (costs_.offload.any()) add_host_copies(parts.host, out);
-  add_micro_batch(at, parts.work, out);
-  add_pipeline(at, parts, out);
+  add_replicas(at, out.step.replicas, out);
+  if (costs_.offload.any()) add_host_copies(out.step.host, out);
+  out.block_seconds = costs_.device.block_seconds;
+  out.dispatch_seconds = at.stack.collective_dispatch_seconds;
+  out.connector_flops = layout.micro_batch / (at.context * at.tensor) * costs_.connector_flops;
+  out.connector_rate = 1 / costs_.device.seconds_per_flop.half_matmul;
+  out.micro_batches = layout.micro_batches();
+  out.stages = layout.pp;
+  out.virtual_stages = layout.vp;
+  out.model_layers = costs_.pipeline_layers.count();
+  out.stage_imbalance = at.stack.stage_imbalance;
+  if (layout.pp > 1) {
+    out.bubble_stages = bubble_stages(layout.pp, layout.vp);
+    const StageTransfer& transfer = out.step.transfer;
+    out.stage_transfer = transfer_account(costs_.fabric, transfer.bytes, transfer.stride);
+  }
   out.update_parameters = updated_parameters(at);
   out.update_bytes = update_bytes(at);
   out.step_seconds = at.stack.step_seconds;
-  out.imbalance = parts.imbalance;
   out.straggler = at.stack.straggler;
-  out.hosts = parts.hosts;
   out.uneven = workload_.imbalance;
   out.slowdown = platform_.slowdown;
   out.padding_efficiency = workload_.padding_efficiency;
   out.activation_bytes = memory(layout).activations;
   out.activations = memory_.activations(layout);
-  out.time = parts.time;
   return out;
 }
 
 bool per_replica(const ExchangeAccount& exchange) {
   return exchange.per == kPerLayers;
 }
-
 bool per_micro_batch(const ExchangeAccount& exchange) {
   return exchange.per == kPerMicroBatch;
 }
-
 bool per_step(const ExchangeAccount& exchange) {
   return exchange.per == kPerStep;
 }
@@ -367,19 +344,21 @@ double exposed(const StepAccount& a, bool (*of)(const ExchangeAccount&)) {
 }  // namespace
 
 double bubble_seconds(const StepAccount& a) {
-  return a.micro_batches * a.stage_imbalance * (a.slowest_stage - a.mean_stage) +
-         a.bubble_stages * (a.mean_stage + a.transfer + exposed(a, per_micro_batch));
+  return a.micro_batches * a.stage_imbalance * (a.step.stages.slowest - a.step.stages.mean) +
+         a.bubble_stages *
+             (a.step.stages.mean + a.step.transfer.seconds() + exposed(a, per_micro_batch));
 }
 
 double added_up(const StepAccount& a) {
-  double replica = a.repeated + a.waiting + a.connector + exposed(a, per_replica);
+  double replica = a.step.work.repeated() + a.step.work.waiting() + a.step.work.connector +
+                   exposed(a, per_replica);
   for (const KernelAccount& kernel : a.kernels) {
     replica += kernel.layers * (kernel.forward + kernel.input_gradients + kernel.weight_gradients);
   }
-  const double each = replica / a.stages + a.transfer + exposed(a, per_micro_batch);
+  const double each = replica / a.stages + a.step.transfer.seconds() + exposed(a, per_micro_batch);
   const double step = a.micro_batches * each + bubble_seconds(a) + exposed(a, per_step) +
                       a.update_bytes / a.memory_rate + a.step_seconds;
-  return (1 + a.imbalance) * a.slowdown / a.padding_efficiency * step;
+  return (1 + a.step.imbalance) * a.slowdown / a.padding_efficiency * step;
 }
 
 }  // namespace trcost::performance

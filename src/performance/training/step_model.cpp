@@ -6,8 +6,8 @@
 #include "performance/exchange/collectives.h"
 #include "performance/memory/memory.h"
 #include "performance/training/kernels.h"
-#include "performance/training/performance.h"
-#include "performance/training/shapes.h"
+#include "performance/training/layer_shape.h"
+#include "performance/training/step_model.h"
 #include "workload/blocks/block.h"
 #include "workload/blocks/vision.h"
 #include "workload/flops.h"
@@ -15,7 +15,6 @@
 #include "workload/workload.h"
 
 namespace trcost::performance {
-
 namespace {
 
 void prepare_passes(const Workload& workload, const Platform& platform, StepCosts& costs) {
@@ -54,9 +53,9 @@ void prepare_parameters(const Workload& workload, const Platform& platform, Step
   costs.trainable_dense = trainable.total + (all ? counts.mtp : 0) - costs.trainable_expert;
 }
 
-// The kind of layers that `block` is one of. A module that predicts further tokens is one more of
-// the layers with the same mixer and feed-forward, where there are such.
-LayerShape& kind_of(const Workload& workload, const Run& run, StepCosts& costs) {
+// Shape of the kind of layers that a run belongs to. A multi-token-prediction module counts as one
+// more of the layers with the same mixer and feed-forward, if there are such.
+LayerShape& find_or_add_shape(const Workload& workload, const Run& run, StepCosts& costs) {
   const LayerShape shape = decoder_layer_shape(workload, run.block);
   if (run.module == Module::mtp) {
     const auto alike = [&](const LayerShape& known) {
@@ -84,7 +83,7 @@ void prepare_layers(const Workload& workload, StepCosts& costs) {
       costs.cross.count = run.count;
       costs.cross.learns = gradients.cross.weights;
     } else {
-      LayerShape& shape = kind_of(workload, run, costs);
+      LayerShape& shape = find_or_add_shape(workload, run, costs);
       shape.count += run.count;
       shape.learns = gradients.language.weights;
     }
@@ -103,8 +102,8 @@ void prepare_flops(const Workload& workload, StepCosts& costs) {
   costs.connector_flops = training.connector() * s;
 }
 
-// Of each exchange what the software can hide and this run does.
-Overlap overlap_of(const Platform& platform) {
+// Share of each exchange that the software can hide and this run does.
+Overlap hideable_overlap(const Platform& platform) {
   const Stack& stack = *platform.stack;
   Overlap run = platform.overlap;
   run.tensor *= stack.tensor_overlap;
@@ -120,7 +119,7 @@ Overlap overlap_of(const Platform& platform) {
 StepCosts StepModel::prepare(const Workload& workload, const Platform& platform) {
   StepCosts costs;
   costs.device = prepare_device_costs(platform, workload.attention);
-  costs.overlap = overlap_of(platform);
+  costs.overlap = hideable_overlap(platform);
   costs.fabric = prepare_fabric(*platform.system, *platform.efficiency);
   for (std::size_t tier = 0; tier < costs.fabric.seconds_per_byte.size(); ++tier) {
     costs.fabric.seconds_per_byte[tier] *= platform.stack->exchange_time;
@@ -130,8 +129,9 @@ StepCosts StepModel::prepare(const Workload& workload, const Platform& platform)
   prepare_parameters(workload, platform, costs);
   prepare_layers(workload, costs);
   prepare_flops(workload, costs);
-  costs.dealt = dealt_layers(workload);
-  if (costs.dealt.encoder_at(1) > 0) costs.dealt = deal_by_time(costs, workload, platform);
+  costs.pipeline_layers = make_pipeline_layers(workload);
+  if (costs.pipeline_layers.encoder_at(1) > 0)
+    costs.pipeline_layers = partition_layers_by_time(costs, workload, platform);
   return costs;
 }
 

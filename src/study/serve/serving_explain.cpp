@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "performance/serving/serving_shares.h"
+#include "performance/serving/serving_model.h"
 #include "quantity/quantity.h"
 
 namespace trcost::study {

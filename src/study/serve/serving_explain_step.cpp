@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "performance/serving/serving_shares.h"
+#include "performance/serving/serving_model.h"
 #include "quantity/quantity.h"
 #include "study/serve/serving_explain.h"
 

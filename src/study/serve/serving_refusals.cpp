@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "performance/serving/serving_checks.h"
+#include "performance/serving/serving_model.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "estimate/columns/estimate_columns.h"
-#include "planner/planner.h"
+#include "planner/plan.h"
 #include "quantity/layers.h"
 #include "quantity/quantity.h"
 #include "quantity/suggest.h"

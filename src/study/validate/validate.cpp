@@ -10,7 +10,7 @@
 #include "catalog/layout/layout.h"
 #include "catalog/runs/runs.h"
 #include "catalog/software/stacks.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
@@ -45,7 +45,7 @@ ValidationRow replay_throughput(const Catalog& catalog, const ThroughputRow& row
     result.planned = !row_layout_known(row);
     const Plan chosen = plan(model, request);
     result.layout = chosen.layout;
-    result.layers = model.dealt().count();
+    result.layers = model.pipeline_layers().count();
     result.time = chosen.time;
     result.predicted =
         result.layout.global_batch * row.seq_length / (result.time.seconds * result.layout.gpus());

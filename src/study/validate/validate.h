@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "catalog/runs/runs.h"
-#include "planner/planner.h"
+#include "planner/plan.h"
 #include "quantity/layers.h"
 #include "trcost/catalog.h"
 

@@ -7,7 +7,7 @@
 
 #include "catalog/hardware/efficiency.h"
 #include "catalog/runs/runs.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "quantity/quantity.h"
 #include "text/csv.h"
 #include "trcost/error.h"

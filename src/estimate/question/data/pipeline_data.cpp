@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 
 namespace trcost::estimation {
 

@@ -8,7 +8,7 @@
 #include "estimate/question/data/data_scale.h"
 #include "estimate/question/data/resolve_sequence.h"
 #include "estimate/question/resolve.h"
-#include "planner/planner.h"
+#include "planner/batch.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/tokens.h"
@@ -124,7 +124,7 @@ void resolve_batch(const Scenario& scenario, const ResolvedWork& work, Amounts& 
   const bool fine_tuning = is_fine_tuning(work, out);
   const double sequences = std::max(1.0, std::ceil(out.tokens.total / work.seq_length));
   const bool frozen = work.workload.language_training == Training::frozen;
-  out.pretraining_batch = usual_batch_of(out.tokens.total, work.seq_length);
+  out.pretraining_batch = compute_usual_batch(out.tokens.total, work.seq_length);
   out.critical_batch = critical_batch_tokens(out.tokens.total) / work.seq_length;
   const double rule = fine_tuning ? fine_tuning_batch(frozen, sequences / out.epochs)
                                   : out.pretraining_batch.sequences;

@@ -9,7 +9,7 @@
 #include "catalog/hardware/hardware.h"
 #include "catalog/software/stacks.h"
 #include "estimate/question/resolve_question.h"
-#include "performance/training/performance.h"
+#include "performance/training/step_model.h"
 #include "scenario/choices.h"
 #include "trcost/error.h"
 

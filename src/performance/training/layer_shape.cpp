@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "performance/training/shapes.h"
+#include "performance/training/layer_shape.h"
 
 #include <algorithm>
 
@@ -7,11 +7,10 @@
 #include "workload/workload.h"
 
 namespace trcost::performance {
-
 namespace {
 
 // Materialised scores of an encoder, per entry and forward pass, as bytes at the memory's rate.
-// With a class token a picture is 197, 257 or 577 tokens: odd widths, at which batched
+// With a class token an image has 197, 257 or 577 tokens: odd widths, at which batched
 // half-precision products and the softmax in 32 bit run far below their rate. Fused against
 // materialised attention on one machine (Chinese-CLIP, flash_attention_En.md, A100: ViT-B/16 469
 // and 305 images/s, L/14 163 and 99, L/14 at 336 pixels 68 and 29, H/14 76 and 51) is 280 to 370
@@ -49,7 +48,7 @@ void add_bottlenecks(LayerShape& shape, double rank) {
   shape.adapter_kernels += kPerLayer * kKernels;
 }
 
-// What learns beside frozen matrices in a layer of the language model.
+// Adapters of a layer of the language model.
 void add_adapters(LayerShape& shape, const Workload& workload) {
   switch (workload.language_training) {
     case Training::lora:
@@ -62,7 +61,7 @@ void add_adapters(LayerShape& shape, const Workload& workload) {
   }
 }
 
-// Matrices of one kernel are one product of their widths together. A cross-attention's keys and
+// Matrices of one kernel are one product as wide as all of them. A cross-attention's keys and
 // values are computed for the image's tokens, `image_share` of the layer's.
 void add_products(LayerShape& shape, const Block& block, double image_share) {
   int kernel = -1;
@@ -86,9 +85,8 @@ void add_products(LayerShape& shape, const Block& block, double image_share) {
   }
 }
 
-// Of tokens that see `seen` of `all`, with the masked ones that materialised attention computes
-// too. A recurrence's kernels are taken to be as fast as attention over as long a sequence as they
-// work on at once [D].
+// Attention core of tokens that see `seen` of `all` tokens. Materialised attention computes masked
+// ones too. A recurrence is assumed to be as fast as attention over its chunk length [D].
 void add_core(LayerShape& shape, const Core& core, double seen, double all) {
   shape.score_entries = core.heads * all;
   shape.attention_length = core.scan > 0 ? core.scan_chunk : core.cross ? seen : 2 * seen;
@@ -106,7 +104,7 @@ double activation_traffic(Mlp mlp, double ffn) {
   return (mlp == Mlp::gated ? 6 : 5) * ffn;
 }
 
-// Residual stream and norms: 20 bytes per token and channel; queries, keys, values 4
+// Residual stream and norms move 20 bytes per token and channel, queries, keys and values 4
 // (model.md 5.1).
 void add_traffic(LayerShape& shape, const Block& block) {
   shape.hidden = block.hidden;
@@ -136,7 +134,7 @@ void add_experts(LayerShape& shape, const Block& block) {
   if (experts.bias) shape.expert_bias_traffic = 8 * (shape.expert_in.n + shape.expert_out.n);
 }
 
-// What a token shows to other ranks, 16 bit: latent keys and values as they are expanded, unless
+// Bytes of a token that other ranks need, 16 bit: latent keys and values in expanded form, unless
 // heads attend to the latent itself. Ranks of a recurrence pass on its state, which is small.
 void add_exchange(LayerShape& shape, const Core& core) {
   const bool expanded = core.kv_latent > 0 && !core.latent_shared;
@@ -169,7 +167,7 @@ LayerShape cross_layer_shape(const Workload& workload, const Block& block) {
   add_core(shape, block.core, image.keys, image.keys);
   shape.attention_flops = shape.attention_full_flops = attention_flops(block.core, image.keys);
   add_traffic(shape, block);
-  // Bottlenecks stand in the decoder's own layers only.
+  // Bottlenecks are added to the decoder's own layers only.
   if (workload.language_training != Training::adapter) add_adapters(shape, workload);
   return shape;
 }

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the terms of a step are called in files and reports.
-#include <array>
-#include <string_view>
-
-#include "performance/training/performance.h"
+#include "performance/training/step_time.h"
 
 namespace trcost::performance {
 

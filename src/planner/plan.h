@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "performance/memory/memory_model.h"
+#include "performance/training/step_model.h"
+#include "planner/request.h"
+#include "quantity/layers.h"
+
+namespace trcost::planner {
+
+/// A chosen layout with its step time and memory.
+struct Plan {
+  Layout layout;
+  StepTime time;
+  MemoryUse memory;
+  /// Best layout with another (tp, pp, cp, ep, sharding, recompute) that takes no less time.
+  std::optional<Layout> runner_up;
+  double runner_up_seconds = 0;
+  double evaluated = 0;   ///< layouts whose step was computed
+  double considered = 0;  ///< layouts that were ranked for it, at most kMostConsidered
+};
+
+/// Most layouts that a search ranks, so that it takes a fraction of a second for any request.
+/// Structures that come later, with more stages and more ranks per sequence, are left out.
+inline constexpr double kMostConsidered = 100'000;
+
+/// Most layouts that an estimate of one platform ranks in all its searches: sizes for a deadline,
+/// layouts near a given batch, the smallest cluster that fits.
+inline constexpr double kMostLayoutsOfEstimate = 1'000'000;
+/// Layouts that this thread has ranked so far.
+double layouts_considered();
+
+/// The layout with the most tokens per second that fits (model.md 5.4): every (tp, pp, vp, cp, ep,
+/// micro-batch, sharding, recompute) that divides the model and the cluster. Ties go to the simpler
+/// layout, so the result is deterministic. Throws Error (usage) if the given degrees do not
+/// multiply to the GPUs or do not divide model or batch, naming which. Throws Error (no_answer) if
+/// nothing fits, with the smallest number of GPUs that would.
+Plan plan(const StepModel& model, const PlanRequest& request);
+
+/// As plan(), but empty if no layout fits.
+std::optional<Plan> fitting_plan(const StepModel& model, const PlanRequest& request);
+
+/// As plan(), on as many of the GPUs as train fastest: 1,001 divide into no good layout, 1,000 of
+/// them do. More than half work, unless the batch is given. Some stay idle only if that is
+/// clearly faster, or if nothing fits on all. Layout::gpus() is the number at work. With a
+/// data-parallel or every degree given it is plan().
+Plan plan_with_idle(const StepModel& model, const PlanRequest& request);
+
+/// Smallest number of GPUs, in whole nodes beyond one node, for which a layout fits. Empty if none
+/// up to `most`.
+std::optional<double> smallest_cluster(const StepModel& model, const PlanRequest& request,
+                                       double most);
+
+}  // namespace trcost::planner
