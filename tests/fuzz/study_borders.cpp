@@ -95,7 +95,7 @@ void resume(std::string_view bytes) {
   for (const Format format : {Format::csv, Format::jsonl}) {
     attempt([&] {
       const SweepResume found =
-          resume_sweep(plan, built_in(), sweep_file(plan, format), file_with(bytes), 1);
+          resume_sweep(plan, built_in(), sweep_file(plan, format), file_with(bytes));
       require(found.bytes <= bytes.size() && found.next <= plan.size());
     });
   }
