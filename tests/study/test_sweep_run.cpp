@@ -219,6 +219,16 @@ TEST_CASE("rows without an answer sort last in both directions", "[sweep]") {
       failed = failed || !answer;
     }
     CHECK(failed);
+    // They stand in grid order, whatever row a thread computed before them.
+    request.sort += ",hardware.gpus:desc,performance.mfu";
+    for (const char* columns : {"", "cost.total"}) {
+      request.select = columns;
+      const std::string one = run(request, Format::csv, 1);
+      for (const unsigned threads : {2U, 3U, 8U}) {
+        REQUIRE(run(request, Format::csv, threads) == one);
+      }
+    }
+    request.select = "cost.total";
   }
 }
 
