@@ -12,6 +12,7 @@
 #include "catalog/runs/runs.h"
 #include "planner/plan.h"
 #include "quantity/layers.h"
+#include "text/column.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 
@@ -82,13 +83,6 @@ StackFit fit_stack(const std::vector<MeasuredStep>& steps, const Pooling& poolin
 const Constant<Stack>& stack_constant(double Stack::*member);
 /// The stack with its times stretched by factors.
 Stack moved_stack(const Stack& base, const std::array<double, kStackFactors>& log);
-
-/// A fact that a step leaves open, and how much it matters.
-struct OpenFact {
-  std::string fact;   ///< `recompute`
-  int steps = 0;      ///< that leave it open
-  double effect = 0;  ///< largest |ln(seconds)| between two values that fit
-};
 
 struct CalibrationRow {
   std::string name, model, accelerator;
@@ -175,4 +169,11 @@ struct CalibrationCurve {
 /// each.
 CalibrationCurve calibration_curve(const Catalog& catalog, std::string_view source = {});
 
-}  // namespace trcost::study
+const Columns<CalibrationCurve>& calibration_curve_columns();
+const Columns<CalibrationResult>& calibration_columns();
+inline constexpr Subject<CalibrationCurve> kCalibrationCurve = {
+    "calibration curve", calibration_curve_columns, "sources"};
+inline constexpr Subject<CalibrationResult> kCalibration = {"calibration", calibration_columns,
+                                                            "rows"};
+
+}  // namespace trcost

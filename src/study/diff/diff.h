@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "quantity/layers.h"
+#include "text/column.h"
 #include "trcost/numbers.h"
 
 namespace trcost::study {
@@ -66,4 +67,7 @@ struct DiffReport {
   std::optional<double> fail_above;
 };
 
-}  // namespace trcost::study
+const Columns<DiffReport>& diff_columns();
+inline constexpr Subject<DiffReport> kDiff = {"difference", diff_columns, "differences"};
+
+}  // namespace trcost

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "quantity/layers.h"
+#include "text/column.h"
 #include "trcost/estimate.h"
 #include "trcost/scenario.h"
 
@@ -167,4 +168,8 @@ inline constexpr double kIdleDraw = 0.3;
 /// both falling.
 JobSchedule schedule_jobs(const std::vector<ScheduledJob>& jobs, double gpus, double node);
 
-}  // namespace trcost::study
+const Columns<ExperimentReport>& experiment_columns();
+inline constexpr Subject<ExperimentReport> kExperiments = {"experiments", experiment_columns,
+                                                           "platforms/experiments"};
+
+}  // namespace trcost

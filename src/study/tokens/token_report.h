@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "quantity/layers.h"
+#include "text/column.h"
 #include "trcost/tokens.h"
 #include "workload/tokens/token_totals.h"
 
@@ -60,4 +61,8 @@ struct TokenReport {
 /// nothing left to count.
 TokenReport count_tokens(const TokenRequest& request);
 
-}  // namespace trcost::study
+const Columns<TokenItem>& token_item_columns();
+const Columns<TokenReport>& token_columns();
+inline constexpr Subject<TokenReport> kTokens = {"tokens", token_columns, "items"};
+
+}  // namespace trcost

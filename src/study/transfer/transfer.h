@@ -9,6 +9,7 @@
 
 #include "catalog/runs/runs.h"
 #include "quantity/layers.h"
+#include "text/column.h"
 #include "trcost/estimate.h"
 #include "trcost/scenario.h"
 
@@ -93,4 +94,7 @@ struct TransferReport {
   std::string price_data_date;  ///< YYYY-MM-DD, may be empty
 };
 
-}  // namespace trcost::study
+const Columns<TransferReport>& transfer_columns();
+inline constexpr Subject<TransferReport> kTransfer = {"transfer", transfer_columns, "targets"};
+
+}  // namespace trcost
