@@ -9,11 +9,11 @@
 #include "report/about/sweep_document.h"
 #include "study/calibrate/calibrate.h"
 #include "study/calibrate/training_log.h"
+#include "study/sweep/plan.h"
 #include "study/transfer/transfer.h"
 #include "trcost/catalog.h"
 #include "trcost/serving.h"
 #include "trcost/solve.h"
-#include "trcost/sweep.h"
 
 namespace trcost::fuzz {
 namespace {

@@ -7,8 +7,8 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "report/about/sweep_document.h"
+#include "study/sweep/plan.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 using namespace trcost;
 

@@ -9,9 +9,9 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "report/about/sweep_document.h"
+#include "study/sweep/plan.h"
 #include "study/sweep/resume.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include "catch.h"
 #include "report/about/sweep_document.h"
 #include "report/row_text.h"
+#include "study/sweep/plan.h"
 #include "study/sweep/worker.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 namespace {
 

@@ -17,8 +17,8 @@
 #include "prices/rows/price_book.h"
 #include "report/about/sweep_document.h"
 #include "report/format/row_stream.h"
+#include "study/sweep/plan.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 namespace trcost::cli {
 namespace {

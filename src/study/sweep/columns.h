@@ -11,8 +11,8 @@
 
 #include "json/row_writer.h"
 #include "quantity/layers.h"
+#include "study/sweep/plan.h"
 #include "text/column.h"
-#include "trcost/sweep.h"
 
 namespace trcost::study {
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "study/sweep/plan.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include "prices/market/prices.h"
 #include "quantity/layers.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 namespace trcost::study {
 
@@ -61,8 +62,7 @@ SweepPlan::SweepPlan(SweepRequest request, const Catalog& catalog)
   add_conditions(request.where);
   add_columns(request.select);
   add_order(request);
-  find_range();
-  measure(request.shard);
+  set_size(request.shard);
 }
 
 void SweepPlan::add_axes(const SweepRequest& request) {
@@ -84,7 +84,7 @@ void SweepPlan::add_axes(const SweepRequest& request) {
     axes_.push_back(std::move(axis));
   }
   named_axes_ = axes_.size();
-  replace_excluded(request.fixed);
+  clear_excluded(request.fixed);
   const bool model = base_.has(Field::model_params) || base_.has(Field::model_name) ||
                      is_varied(axes_, Field::model_params) || is_varied(axes_, Field::model_name);
   if (!model) {
@@ -93,12 +93,12 @@ void SweepPlan::add_axes(const SweepRequest& request) {
   }
 }
 
-void SweepPlan::replace_excluded(const std::vector<Field>& fixed) {
+void SweepPlan::clear_excluded(const std::vector<Field>& fixed) {
   const auto refuse = [](std::string_view a, std::string_view b, std::string hint) {
     throw Error(ErrorKind::usage, fmt::format("{} and {} exclude each other", a, b),
                 std::move(hint), "--vary");
   };
-  const auto replace = [&](Field axis, Field other) {
+  const auto clear = [&](Field axis, Field other) {
     if (!is_varied(axes_, axis)) return;
     const FieldInfo& field = field_info(other);
     if (is_varied(axes_, other)) refuse(field_info(axis).path, field.path, "vary one of them");
@@ -108,8 +108,8 @@ void SweepPlan::replace_excluded(const std::vector<Field>& fixed) {
     base_.clear(other);
   };
   for (const auto& [a, b] : exclusive_fields()) {
-    replace(a, b);
-    replace(b, a);
+    clear(a, b);
+    clear(b, a);
   }
 }
 
@@ -140,7 +140,7 @@ void SweepPlan::check_names(const Catalog& catalog) const {
   }
 }
 
-void SweepPlan::measure(const std::optional<SweepShard>& shard) {
+void SweepPlan::set_size(const std::optional<SweepShard>& shard) {
   size_ = 1;
   for (const SweepAxis& axis : axes_) {
     if (axis.size() == 0) {

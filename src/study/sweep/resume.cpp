@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kLastRows = kRecheckedRows / 2;
 constexpr std::uint64_t kEarlierRows = kRecheckedRows - kLastRows;
-constexpr std::uint64_t kLongestLine = std::uint64_t{1} << 20;
+constexpr std::uint64_t kLongestRow = std::uint64_t{1} << 20;
 // Rows that --where may leave out before the one that was cut off.
 constexpr std::uint64_t kMostSkipped = 2000;
 
@@ -44,7 +44,7 @@ std::optional<std::uint64_t> find_value(const SweepAxis& axis, const RowWriter& 
     return written == cell;
   };
   if (axis.numeric()) {
-    const std::optional<std::uint64_t> found = axis.find(cell);
+    const std::optional<std::uint64_t> found = axis.find_number(cell);
     return found && matches(*found) ? found : std::nullopt;
   }
   for (std::uint64_t at = 0; at < axis.size(); ++at) {
@@ -77,7 +77,7 @@ class ResumeCheck {
     }
     if (size_ < opening.size()) return out_;
     const std::uint64_t begin =
-        std::max<std::uint64_t>(opening.size(), size_ - std::min(size_, kLongestLine));
+        std::max<std::uint64_t>(opening.size(), size_ - std::min(size_, kLongestRow));
     const std::string tail = read_bytes(in_, begin, size_ - begin);
     const std::size_t end = tail.rfind('\n') + 1;  // 0 where no line ends
     if (end == 0 && begin > opening.size()) refuse("its last line is too long");
@@ -119,7 +119,7 @@ class ResumeCheck {
       // From the byte before, so that a line that begins there is found.
       const std::uint64_t from =
           i == 0 ? begin : std::max(free, begin + (end - begin) * i / kEarlierRows) - 1;
-      const std::string text = read_bytes(in_, from, std::min(kLongestLine, end - from));
+      const std::string text = read_bytes(in_, from, std::min(kLongestRow, end - from));
       const std::size_t start = i == 0 ? 0 : text.find('\n') + 1;
       const std::size_t stop = text.find('\n', start);
       if (stop == text.npos) {

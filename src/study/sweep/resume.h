@@ -7,7 +7,7 @@
 
 #include "json/row_writer.h"
 #include "quantity/layers.h"
-#include "trcost/sweep.h"
+#include "study/sweep/plan.h"
 
 namespace trcost::study {
 

@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
+#include "study/sweep/plan.h"
 #include "study/sweep/selection.h"
 #include "study/sweep/worker.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 namespace trcost::study {
 
@@ -231,6 +231,15 @@ SweepOutcome run_sweep(const SweepPlan& plan, const Catalog& catalog, const Swee
     ++outcome.written;
   }
   return outcome;
+}
+
+SweepOutcome run_sweep(const SweepRequest& request, const Catalog& catalog, SweepRun run,
+                       const SweepRenderer& render,
+                       const std::function<void(std::string_view)>& write) {
+  const SweepPlan plan(request, catalog);
+  run.begin = plan.begin();
+  run.end = plan.end();
+  return run_sweep(plan, catalog, run, render, write);
 }
 
 }  // namespace trcost

@@ -11,7 +11,7 @@
 
 #include "quantity/layers.h"
 #include "study/sweep/pareto_frontier.h"
-#include "trcost/sweep.h"
+#include "study/sweep/plan.h"
 
 namespace trcost::study {
 
