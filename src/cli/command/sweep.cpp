@@ -51,7 +51,7 @@ std::optional<std::uint64_t> whole_number(const std::string& text, double most,
   return static_cast<std::uint64_t>(value);
 }
 
-// Whether rows go to the file as they come, so that an interruption leaves what is done.
+// Whether rows are written as they come, so that an interruption leaves a part.
 bool grows(const SweepPlan& plan, Format format) {
   return plan.streams() && format_info(format).form == Form::lines;
 }
@@ -79,7 +79,7 @@ void refuse_resume(const SweepArguments& arguments, const SweepPlan& plan, Forma
   }
 }
 
-// The parts one after another have to be the whole.
+// Refuses parts whose concatenation is not the whole.
 void refuse_shard(const SweepPlan& plan, Format format) {
   if (!plan.sharded()) return;
   const auto refuse = [](std::string message, std::string hint) {

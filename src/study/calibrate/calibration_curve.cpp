@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a few rows of a source help to predict its others: the published rows, each source by
-// constants that never saw it.
+// Tests whether a few rows of a source help to predict its others, with constants from fits that
+// left the source out.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -28,7 +28,7 @@ double size_of(double log_error) {
   return std::abs(portable_exp(-log_error) - 1);
 }
 
-// `count` of the steps, chosen by the draw's number alone, before the others.
+// A permutation of the steps that depends on the draw's number alone.
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -41,7 +41,7 @@ struct Rest {
   double inside = 0;  // share within P10 to P90
 };
 
-// The steps that a calibration to the first `rows` of `order` did not see.
+// Errors of the steps after the first `rows` of `order`, calibrated to those.
 Rest rest_of(const std::vector<MeasuredStep>& steps, const std::vector<std::size_t>& order,
              std::size_t rows, const Pooling& pooling) {
   std::vector<MeasuredStep> seen;
@@ -127,7 +127,7 @@ CalibrationCurve calibration_curve(const Catalog& catalog, std::string_view sour
       groups[row.source].insert(row.group);
       ++out.measured;
     } catch (const Error&) {
-      continue;  // no prediction, nothing to calibrate: `validate --rows` says why
+      continue;  // `validate --rows` shows why there is no prediction
     }
   }
   for (const auto& [name, steps] : by_source) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows and logs of a user's own runs as steps that a prediction stands beside.
+// Reads rows and logs of a user's own runs as measured steps.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -19,9 +19,9 @@ namespace trcost::study {
 
 namespace {
 
-// What is typed beside a table fills its empty cells.
+// Fields of the command line that fill empty cells of the table.
 OwnDefaults defaults_of(const Scenario& asked) {
-  // Under the last word of their paths.
+  // A column has the name of the last word of its path.
   constexpr Field kCells[] = {
       Field::hardware_accelerator, Field::hardware_system,   Field::hardware_gpus,
       Field::layout_sharding,      Field::train_micro_batch, Field::train_global_batch,
@@ -43,7 +43,7 @@ OwnDefaults defaults_of(const Scenario& asked) {
   return out;
 }
 
-// The stack that is calibrated: the one asked for, or the one that all rows name.
+// The stack that is calibrated: that of --stack, or the one that all rows name.
 std::string base_of(const Scenario& asked, const std::vector<ThroughputRow>& rows) {
   const std::string typed(asked.text(Field::efficiency_stack));
   if (asked.has(Field::efficiency_stack)) return typed;
@@ -61,7 +61,7 @@ std::string base_of(const Scenario& asked, const std::vector<ThroughputRow>& row
 }
 
 MeasuredStep row_step(const Catalog& catalog, ThroughputRow row, const std::string& base) {
-  // Predicted as estimates with the new file will be: how tuned the run was is what is found out.
+  // The calibration finds out how tuned the run was, so the row is predicted without its version.
   row.stack = base;
   row.version.clear();
   row.left_out.reset();
@@ -84,7 +84,7 @@ void refuse_fields(const Scenario& asked) {
   }
 }
 
-// What a log prints and nobody typed; where both say it, what was typed.
+// Adds the facts that a log prints. A flag has precedence over the log.
 Scenario with_facts(const LogSteps& log, std::string_view name, const Scenario& asked,
                     std::vector<std::string>& warnings) {
   Scenario out = asked;
@@ -108,8 +108,8 @@ void require(const Scenario& scenario, Field field, std::string_view what, std::
               fmt::format("give {}", field_info(field).flag), std::string(name));
 }
 
-// Seconds of an optimizer step from what the program counts; `batch_share` is the batch of the
-// layout over the one that ran, which may not divide.
+// Seconds of an optimizer step from the measured value of the log's program. `batch_share` is the
+// batch of the layout over the one that ran, which may not divide.
 double measured_seconds(const LogSteps& log, const Layout& layout, double seq_length,
                         double batch_share) {
   switch (log.program) {
@@ -143,7 +143,7 @@ void note_log(const LogSteps& log, std::string_view name, std::vector<std::strin
   }
 }
 
-// One accelerator, and all that a step depends on.
+// The scenario of the log, with one accelerator and everything that a step depends on.
 Scenario question_of(const LogSteps& log, std::string_view name, const Scenario& asked,
                      std::vector<std::string>& warnings) {
   Scenario out = with_facts(log, name, asked, warnings);

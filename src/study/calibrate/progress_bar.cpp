@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostBars = 256;
 constexpr std::size_t kMostPoints = std::size_t{1} << 18;
-constexpr double kClearSeconds = 10;  // of a part of a bar, whose clock has whole seconds
+constexpr double kClearSeconds = 10;  // least length of a part, since the clock has whole seconds
 constexpr int kMostParts = 10;
 
 // Takes a whole number from the front.
@@ -44,7 +44,7 @@ std::optional<double> take_clock(std::string_view& text) {
   return parts ? seconds : std::nullopt;
 }
 
-// `  2.31s/it` or ` 1.49it/s` behind the comma; 0 where it is neither.
+// Seconds per item of `  2.31s/it` or ` 1.49it/s` after the comma, or 0.
 double printed_rate(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   double value = 0;
@@ -78,7 +78,7 @@ void ProgressBars::read(std::string_view line) {
   const std::optional<double> seconds = take_clock(rest);
   if (!seconds) return;
   const std::size_t comma = rest.find(',');
-  // A bar ends in a bracket; what does not is cut off.
+  // A bar that does not end in a bracket is cut off.
   const bool whole = rest.find(']') != std::string_view::npos;
   const double each =
       whole && comma != std::string_view::npos ? printed_rate(rest.substr(comma + 1)) : 0;

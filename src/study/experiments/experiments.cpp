@@ -18,7 +18,7 @@ namespace trcost::study {
 
 namespace {
 
-constexpr double kRounding = 1e-9;  // of what is paid: less by this is the same
+constexpr double kRounding = 1e-9;  // relative difference in cost that is ignored
 
 std::optional<double> times(std::optional<double> value, double factor) {
   return value ? std::optional<double>(*value * factor) : std::nullopt;
@@ -39,7 +39,7 @@ class Study {
     const bool own = study_.base.has(Field::hardware_system);
     const System& system =
         catalog_.system(own ? study_.base.text(Field::hardware_system) : std::string_view(usual));
-    // A cluster of less than a node is rented as what it is.
+    // A cluster smaller than a node is rented as it is.
     out_.node_gpus =
         std::max(1.0, std::min(system.gpus_per_node, cluster().value_or(system.gpus_per_node)));
     whole_ = final_run(study_.base, accelerator_, estimator_);
@@ -114,8 +114,8 @@ class Study {
     return false;
   }
 
-  // Packs the runs and prices what they leave idle: dollars for all; without a price GPU-hours,
-  // which go with them.
+  // Packs the runs, and returns the dollars for all with their idle GPUs. Without a price it
+  // returns GPU-hours, which are proportional.
   double paid() {
     pack();
     price_idle();
@@ -156,7 +156,7 @@ class Study {
       round.inputs = each.run.range.inputs;
       if (!each.usd() || *each.run.cost.total <= 0) continue;
       round.usd = dollars_of(each.run.cost);
-      // All attempts from one, and what idles beside them while they run.
+      // From one attempt to all of them with their idle GPUs.
       round.usd->scale(*each.usd() / *each.run.cost.total);
     }
     out_.range = compute_range(std::move(rounds));
@@ -188,8 +188,8 @@ class Study {
     out_.tokens_per_second_per_megawatt = tokens_per_megawatt_second(out_.tokens, megawatt_seconds);
   }
 
-  // The attempts, and which experiment each job is of. Of a last attempt that is no whole one so
-  // much runs as is paid: a mean of attempts, some of which fail on the way.
+  // The attempts, and the experiment of each job. The mean number of attempts is not whole, so the
+  // last job runs only for that part of its time that is paid.
   struct Jobs {
     std::vector<ScheduledJob> list;
     std::vector<std::size_t> of;
@@ -253,7 +253,7 @@ class Study {
       estimator_.run_one(scenario, accelerator_, estimate);
       out_.final_usd = estimate.cost.total;
     } catch (const Error&) {
-      // The final run is beside the question; its price then is not known.
+      // The price of the final run is not part of the answer, and stays unknown.
       out_.final_usd.reset();
     }
   }

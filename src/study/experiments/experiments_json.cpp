@@ -22,7 +22,7 @@ std::vector<std::string> own_keys() {
   return keys;
 }
 
-// The members of an entry that are groups of scenario fields, as a scenario; `json` is the entry.
+// Groups of scenario fields in an entry, as a scenario. `json` is the entry.
 Scenario overrides_of(const JsonValue& value, const ObjectReader& object,
                       const nlohmann::json& json) {
   nlohmann::json groups = nlohmann::json::object();
@@ -42,7 +42,7 @@ Scenario overrides_of(const JsonValue& value, const ObjectReader& object,
   try {
     return scenario_from_json(groups.dump(), value.location());
   } catch (const Error& error) {
-    // The fields' own pointer goes on where the entry's ends.
+    // Joins the pointer of the field to that of the entry.
     std::string place = error.location;
     const std::size_t first = place.find('#'), second = place.rfind("#/");
     if (second != std::string::npos && second != first) place.erase(second, 1);

@@ -55,7 +55,7 @@ TokenCost token_cost(const Scenario& asked, const Rates& rates, const PriceQuote
   return c;
 }
 
-// Other ways to pay for the same hour; one that nobody sells is left out.
+// Adds the other kinds of pricing for which the price book has a price.
 void add_costs(const Service& all, const Platform& platform, ServingRow& row) {
   const Scenario& asked = all.question.scenario;
   row.costs = {row.cost};
@@ -103,7 +103,7 @@ void add_curve(const Service& all, const ServingModel& model, ServingRow& row) {
   add(most);
 }
 
-// The fastest measurement of the same model, chip and format, of requests about as long.
+// Adds the fastest measurement of the same model, chip and format with requests about as long.
 void add_published(const Service& all, ServingRow& row) {
   const ServingLoad& load = all.question.load;
   const auto near = [](double a, double b) { return a <= 1.25 * b && b <= 1.25 * a; };
@@ -159,7 +159,7 @@ ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
   row.queued = !choice->concurrency;
   row.concurrency = choice->concurrency.value_or(choice->point.sequences);
   row.point = choice->point;
-  // No published row holds recurrences, chosen tokens or prompts read apart against a measurement.
+  // No published row measures recurrent state, sparse attention or separate prompt processing.
   const bool held =
       chip.measured && all.model.state_bytes == 0 && !all.model.sparse() && !q.load.apart;
   row.measured = held && all.engine.sigma == 0;
@@ -219,7 +219,7 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
   }
 }
 
-// A platform that is slow for one user alone.
+// Warns of platforms that are slow for a single user.
 void warn_about_slow(ServingReport& report) {
   const std::optional<double> least = report.least_per_user;
   for (const ServingRow& row : report.rows) {
@@ -231,7 +231,7 @@ void warn_about_slow(ServingReport& report) {
   }
 }
 
-// Platforms that give each user another speed are not the same service.
+// Warns of platforms whose speeds per user differ, which makes them different services.
 void warn_about_speeds(ServingReport& report) {
   double slowest = 0, fastest = 0;
   for (const ServingRow& row : report.rows) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vendor's number against the prediction: what it needs, and under which conditions it holds.
+// A vendor's claim compared with the prediction: the rate it needs, and the conditions under which
+// it is reached.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,15 +25,15 @@ enum class ClaimKind : std::uint8_t { dollars, cheaper, per_megawatt, revenue };
 struct Claim {
   ClaimKind kind = ClaimKind::dollars;
   double value = 0;       ///< dollars per million tokens, factor, or dollars spent
-  double earned = 0;      ///< of revenue
-  std::string reference;  ///< chip that the factor is over; empty: nothing said
+  double earned = 0;      ///< dollars of revenue
+  std::string reference;  ///< chip that the factor is over, or empty
 };
 
 constexpr double kRatioSigma = 0.15;  // ratios are better known than levels (data/phases.md, A.10)
 constexpr double kSoldShares[] = {1.0, 0.58,
                                   0.3};  // 0.58: DeepSeek's day (open-infra-index, day 6)
-// What tokens were sold at: DeepSeek-R1's output at its release, and gpt-oss-120b (data/phases.md,
-// claims).
+// USD per million tokens sold: DeepSeek-R1's output at its release, and gpt-oss-120b
+// (data/phases.md, claims).
 constexpr double kSellingPrices[] = {2.19, 0.15};
 constexpr double kRackYears = 4, kRackGpus = 72;
 

@@ -35,7 +35,7 @@ void add_memory(ServingSteps& s) {
         digits(p.cache_bytes_per_token) + " bytes");
   const double kept = kept_cache_bytes(m, mean_context(s.of.load), s.of.cache_bytes);
   const double request = s.of.replica.sequence_bytes_per_gpu(s.of.load);
-  // Of all kinds of layers, in the mean over what a token leaves in each.
+  // Mean over all kinds of layers, weighted by the bytes that a token adds to each.
   const double context = p.cache_bytes_per_token > 0 ? kept / p.cache_bytes_per_token : 0;
   s.add("cache of a request", "of a token x kept context / min(tp, key-value heads) + state / tp",
         fmt::format("{} x {} / {} + {} / {}", digits(p.cache_bytes_per_token), digits(context),
@@ -52,7 +52,7 @@ void add_memory(ServingSteps& s) {
         digits(p.most_sequences), e.memory_source);
 }
 
-// A token of a prompt, and the prompts of others between two tokens.
+// Time of a prompt token, and of other prompts between two output tokens.
 void add_prompts(ServingSteps& s) {
   const ServedModel& m = s.of.model;
   const ServingChip& c = s.of.chip;
@@ -86,7 +86,7 @@ void add_prompts(ServingSteps& s) {
         in_seconds(p.prefill_seconds));
 }
 
-// Of prompts that are read on accelerators of their own.
+// Times of a request whose prompt is processed on separate accelerators.
 void add_request_apart(ServingSteps& s) {
   const ServingLoad& load = s.of.load;
   const ServingPoint& p = s.row.point;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terms of a decode step, so that each can be computed again by hand.
+// Terms of a decode step, each with the numbers to compute it by hand.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ void add_experts(ServingSteps& s, const DecodeParts& parts) {
   s.add_bounds("experts", parts.experts, s.row.point.step.experts, kExpertImbalance);
 }
 
-// What a token does with each that it attends to, and an indexer with all of the context.
+// Sum of the terms of the tokens that are attended to and, for an indexer, of the whole context.
 template <class Attended, class Indexed>
 std::string over_context(const ServedModel& model, double context, const Attended& attended,
                          const Indexed& indexed) {

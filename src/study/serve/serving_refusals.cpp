@@ -14,7 +14,7 @@ namespace trcost::study {
 
 namespace {
 
-// Whether any layout at all divides what was asked for.
+// Whether some layout divides the heads under the degrees of the question.
 bool any_layout(const ServedModel& model, const ServingSearch& search) {
   return std::ranges::any_of(replica_sizes(search), [&](int gpus) {
     return !serving_layouts(model, search, gpus).empty();
@@ -84,7 +84,7 @@ void refuse_to_fit(const ServedModel& model, const ServingRow& row, const Servin
 
 namespace {
 
-constexpr double kTenths = 10;  // rounded down, so that what is said is never what was asked
+constexpr double kTenths = 10;  // rounded down, so that the limit is never the refused value
 
 [[noreturn]] void refuse_speed(double asked, const ServingChoice& choice, const ServingRow& row) {
   throw Error(

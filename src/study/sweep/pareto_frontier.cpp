@@ -9,7 +9,7 @@ namespace trcost::study {
 
 namespace {
 
-// Of two different points.
+// Whether the first of two different points beats the second.
 bool nowhere_worse(const std::vector<double>& a, const std::vector<double>& b) {
   return std::ranges::equal(a, b, std::less_equal{});
 }
@@ -20,8 +20,8 @@ bool at_most_two(const std::vector<double>& objectives) {
 
 }  // namespace
 
-// What beats a point stands before it. Of two objectives the second falls as the first rises, so
-// the nearest point before has the lowest second one, and decides.
+// Points that beat another stand before it. With two objectives the second falls as the first
+// rises, so that the nearest point before has the lowest second one and decides.
 bool ParetoFrontier::beats(const std::vector<double>& objectives) const {
   const auto at = points_.lower_bound(objectives);
   if (at != points_.end() && at->first == objectives) return false;
@@ -31,7 +31,7 @@ bool ParetoFrontier::beats(const std::vector<double>& objectives) const {
                      [&](const auto& point) { return nowhere_worse(point.first, objectives); });
 }
 
-// What a point beats stands behind it, and of two objectives next to it.
+// Points that are beaten stand after the one that beats them, and with two objectives next to it.
 std::uint64_t ParetoFrontier::drop_beaten(Points::iterator by) {
   std::uint64_t freed = 0;
   for (auto at = std::next(by); at != points_.end();) {

@@ -39,7 +39,7 @@ class ParetoFrontier {
   [[nodiscard]] bool beats(const std::vector<double>& objectives) const;
   /// Adds a row that is not beaten, and drops those that it beats. Returns the change in bytes.
   std::int64_t insert(KeptRow&& row);
-  /// All rows, point by point; the frontier is empty then.
+  /// Moves out all rows, point by point.
   std::vector<KeptRow> take();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an interrupted file of rows is continued.
+// Continues an interrupted file of rows.
 #pragma once
 
 #include <cstdint>

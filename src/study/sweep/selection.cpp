@@ -38,7 +38,7 @@ void read_key(const SweepPlan& plan, const SweepKey& key, const SweepRow& row, K
   out.number = number.value_or(0);
 }
 
-// Negative, 0 or positive; what is unknown comes last in both directions.
+// Negative, 0 or positive. Unknown keys come last in both directions.
 int compare_keys(const KeyValue& a, const KeyValue& b, bool descending) {
   if (a.known != b.known) return a.known ? -1 : 1;
   const int sign = descending ? -1 : 1;

@@ -12,7 +12,7 @@ namespace trcost::study {
 
 namespace {
 
-constexpr double usual_fps = 2;  // FPS of Qwen's vision_process.py
+constexpr double kDefaultFps = 2;  // FPS of Qwen's vision_process.py
 
 std::string text_of(ImageSize size) {
   return std::to_string(size.width) + "x" + std::to_string(size.height);
@@ -151,7 +151,7 @@ class Collector {
     report_.skipped.push_back({place, bad.reason});
   }
 
-  /// What cannot be read, or what the family's rule refuses, is skipped with its reason.
+  /// Counts an item of a set. Unreadable and refused ones are skipped with their reason.
   template <typename Size>
   void add_of_set(const std::string& input, std::int64_t count, Size size) {
     try {
@@ -190,7 +190,7 @@ TokenReport count_tokens(const TokenRequest& request) {
   }
   for (const ImageSize size : request.videos) {
     const double seconds = seconds_of(request);
-    const double fps = request.fps.value_or(usual_fps);
+    const double fps = request.fps.value_or(kDefaultFps);
     collector.add(
         text_of(size) + " " + format_exact(seconds) + " s " + format_exact(fps) + " fps",
         [](const TokenFamily& family) { return family.video; },

@@ -32,7 +32,7 @@ Quantiles of_round(double seconds, const MethodQuality& quality) {
   return {seconds / wide, seconds, seconds * wide};
 }
 
-// Seconds of one round in steady state, within the spread of rounds; or the hours of the bill.
+// Predicts the seconds of a round in steady state, or the GPU-hours of a whole run.
 void predict_round(Estimator& estimator, const Scenario& scenario, PosttrainingReplay& row) {
   const Estimate e = estimator.run(scenario).front();
   row.measured = *row.run->measured;
@@ -72,7 +72,7 @@ void add_left_out(const Catalog& catalog, std::vector<PosttrainingReplay>& rows)
   }
 }
 
-// A round counts as one, whoever published it.
+// Every round has the same weight.
 RowError error_of_round(const PosttrainingReplay& row) {
   return {row.error, 1, row.run->id, ratio(row.left_out, row.measured), row.left_out_sigma};
 }

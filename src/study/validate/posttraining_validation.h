@@ -12,7 +12,7 @@
 
 namespace trcost::study {
 
-/// In seconds of a round, or in GPU-hours of a whole run: as `run->unit` says.
+/// A replay in seconds of a round, or in GPU-hours of a whole run, as `run->unit` says.
 struct PosttrainingReplay : Replay {
   std::string framework, method, placement;
   bool whole = false;              ///< a whole run
@@ -23,7 +23,7 @@ struct PosttrainingReplay : Replay {
 struct PosttrainingValidation {
   std::vector<PosttrainingReplay> rows;
   ValidationSummary all;  ///< of rounds
-  /// Of rounds by framework, model, accelerator, placement.
+  /// Summaries of rounds by framework, model, accelerator and placement.
   std::vector<ValidationSummary> summaries;
   SourceVotes runs;  ///< whole runs
 };

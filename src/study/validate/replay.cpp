@@ -14,7 +14,7 @@ namespace trcost::study {
 
 namespace {
 
-// The text up to the mark, which `rest` then begins behind.
+// Removes the text up to and including the mark from `rest`, and returns it without the mark.
 std::string_view cut(std::string_view& rest, char mark) {
   const std::size_t end = std::min(rest.find(mark), rest.size());
   const std::string_view part = rest.substr(0, end);

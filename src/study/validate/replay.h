@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published runs that a scenario replays, beside what an estimate from their facts says.
+// Published runs that a scenario replays, and their estimates.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace trcost::study {
 
 struct ValidationFilter;
 
-/// One of them; measured, predicted and range are in one unit.
+/// A replayed run. `measured`, `predicted` and `range` have one unit.
 struct Replay {
   const ReplayableRun* run = nullptr;
   std::string model, accelerator;
@@ -27,21 +27,21 @@ struct Replay {
   Quantiles range;      ///< of the predicted
   double error = 0;     ///< predicted / measured - 1
   bool inside = false;  ///< P10 <= measured <= P90
-  double weight = 0;    ///< one over the replayed rows of its source; 0: no row to fit to
+  double weight = 0;    ///< 1 / replayed rows of its source, or 0 for a row that is not fitted to
   std::string problem;  ///< why there is no prediction, else empty
 };
 
-/// Sets error and inside of a replay whose measured, predicted and range stand.
+/// Sets `error` and `inside` from the other members.
 void judge(Replay& replay);
 
-/// The repository or site in front of a source: what several rows have in common.
+/// The repository or site that a source begins with, which has one vote.
 std::string vote_of(std::string_view source);
 
-/// Whether a filter lets a run through: `source` and `model` match a part, `accelerator` and
-/// `stack` the name in its scenario.
+/// Whether a filter accepts a run. `source` and `model` match a part, `accelerator` and `stack` the
+/// name in its scenario.
 bool selected(const ReplayableRun& run, const ValidationFilter& filter);
 
-/// Gives the replayed rows that are fit to judge by their weights: each source weighs one.
+/// Sets the weights of the rows to judge by, so that each source weighs one.
 template <class Row>
 void weigh(std::vector<Row>& rows) {
   std::map<std::string_view, int> sizes;
@@ -52,7 +52,7 @@ void weigh(std::vector<Row>& rows) {
   }
 }
 
-/// How far a set of runs is off, one vote per source: that of its mean ln(predicted / measured).
+/// Errors of a set of runs. Each source has one vote, its mean ln(predicted / measured).
 struct SourceVotes {
   int rows = 0;
   int sources = 0;
@@ -63,7 +63,7 @@ struct SourceVotes {
 };
 SourceVotes votes_of(std::span<const Replay* const> rows);
 
-/// The scenario of a published row; throws Error (no_answer) where it cannot be asked.
+/// The scenario of a published row. Throws Error (no_answer) if it has none.
 Scenario replay_scenario(const ReplayableRun& run);
 
 }  // namespace trcost::study

@@ -31,7 +31,7 @@ bool selected_row(const ThroughputRow& row, const ValidationFilter& filter) {
          contains(row.model, filter.model);
 }
 
-/// Prepared models are reused while rows stay with the same workload and platform.
+// Predicts a row, or records why it cannot be predicted.
 ValidationRow replay_throughput(const Catalog& catalog, const ThroughputRow& row,
                                 bool default_tuning) {
   ValidationRow result;
@@ -54,7 +54,7 @@ ValidationRow replay_throughput(const Catalog& catalog, const ThroughputRow& row
   return result;
 }
 
-// The value below which `share` of the weight lies.
+// The smallest value that has at least `share` of the weight at or below it.
 double weighted_quantile(std::vector<std::pair<double, double>> values, double share) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
@@ -108,7 +108,7 @@ std::vector<ValidationSummary> throughput_summaries(const std::vector<Validation
   return result;
 }
 
-constexpr double kOutside = 2 / 0.2;  // of an interval score at 80 %
+constexpr double kOutside = 2 / 0.2;  // penalty of an interval score at 80 %
 
 std::optional<LeftOut> left_out_of(const std::vector<RowError>& rows) {
   LeftOut out;
@@ -165,7 +165,7 @@ std::string_view stack_of(const ThroughputRow& row) {
 
 namespace {
 
-// The software as of the release that the row names as the last word of its version.
+// The stack at the release that is the last word of the row's version.
 const Stack& row_stack(const Catalog& catalog, const ThroughputRow& row) {
   const std::string name(stack_of(row));
   const Stack& stack = catalog.stack(name);
@@ -178,7 +178,7 @@ const Stack& row_stack(const Catalog& catalog, const ThroughputRow& row) {
 void set_row_tuning(Platform& platform, const ThroughputRow& row, bool default_tuning) {
   const Tuning usual = platform.stack->usual;
   set_tuning(platform, default_tuning ? usual : row.tuning.value_or(usual));
-  // A ring of keys and values travels beside the attention kernels, whatever is switched off.
+  // The ring exchange of keys and values overlaps with attention kernels in any case.
   if (!default_tuning && !row.overlaps) platform.overlap = {.context = 1};
 }
 
@@ -196,7 +196,7 @@ Platform row_platform(const Catalog& catalog, const ThroughputRow& row, bool def
   return platform;
 }
 
-// A layout in print leaves out the degrees of 1 that split the model.
+// Published layouts omit degrees of 1 of the dimensions that split the model.
 void assume_other_splits(Degrees& given) {
   for (const Dimension& each : kDimensions) {
     std::optional<int>& degree = given.*each.given;
@@ -212,7 +212,7 @@ PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
   request.batch_hint = std::max(row.gpus, std::round(2e6 / row.seq_length));
   static_cast<Degrees&>(request) = row;
   if (row.tp && row.pp) assume_other_splits(request);
-  // Who prints a layout prints interleaving where there is any; record submissions leave it out.
+  // Published layouts name interleaving if there is any, except in record submissions.
   const bool shown = row.tuning == Tuning::showcase;
   if (!shown) assume_no_virtual_stages(request);
   if (!row.ep && !workload.language.moe) request.ep = 1;

@@ -25,7 +25,7 @@ double padding_of(const Estimate& estimate) {
   return found == estimate.waterfall.end() ? 1 : found->share;
 }
 
-// What a published rate counts of the scenario.
+// Amount of the scenario in the unit of the published rate.
 double amount_of(const ReplayableRun& run, const Scenario& scenario, const Estimate& estimate) {
   switch (run.unit) {
     case MeasuredUnit::tokens:
@@ -42,7 +42,7 @@ double amount_of(const ReplayableRun& run, const Scenario& scenario, const Estim
               fmt::format("{} is no rate per GPU", word_of(kMeasuredUnits, run.unit)));
 }
 
-// GPU-hours that it takes at that rate.
+// GPU-hours of the scenario at the published rate.
 double hours_at(const ReplayableRun& run, const Scenario& scenario, const Estimate& estimate) {
   return amount_of(run, scenario, estimate) / *run.measured / kSecondsPerHour;
 }
