@@ -7,13 +7,6 @@
 
 namespace trcost {
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r";
-  const std::size_t first = text.find_first_not_of(kSpaces);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
-
 SweepAxis::SweepAxis(const FieldInfo& field, std::vector<std::string> words)
     : field_(&field), words_(std::move(words)) {}
 

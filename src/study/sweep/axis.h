@@ -13,9 +13,6 @@
 
 namespace trcost::study {
 
-/// Text without spaces, tabs and carriage returns at its ends.
-std::string_view trim(std::string_view text);
-
 /// One axis of a grid: a scenario field and the values that it takes, in order and without repeats.
 class SweepAxis {
  public:
