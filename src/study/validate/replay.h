@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published runs that a scenario replays, and their estimates.
+// Published runs, memory peaks and rounds that a scenario replays, and their estimates.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,12 +11,13 @@
 
 #include "catalog/runs/runs.h"
 #include "quantity/layers.h"
+#include "study/validate/validate.h"
+#include "trcost/catalog.h"
+#include "trcost/layout.h"
 #include "trcost/scenario.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost::study {
-
-struct ValidationFilter;
 
 /// A replayed run. `measured`, `predicted` and `range` have one unit.
 struct Replay {
@@ -66,4 +68,64 @@ SourceVotes votes_of(std::span<const Replay* const> rows);
 /// The scenario of a published row. Throws Error (no_answer) if it has none.
 Scenario replay_scenario(const ReplayableRun& run);
 
-}  // namespace trcost::study
+/// A published vision-language run in GPU-hours. Rates are taken as those of the scenario's
+/// samples, without failures and production overhead.
+struct VisionReplay : Replay {
+  bool contrastive = false;
+};
+
+struct VisionValidation {
+  std::vector<VisionReplay> rows;
+  SourceVotes vision;  ///< generative, rows to fit to
+  SourceVotes contrastive;
+  std::optional<double> left_out_factor;  ///< of vision, constants fitted without the source
+  std::optional<double> left_out_bias;
+  ValidationSummary all;  ///< of the rows to fit to
+};
+
+/// Estimates every row of data/runs/vision.csv whose facts can be asked. `filter.source` and
+/// `filter.model` match a part, `filter.accelerator` and `filter.stack` the name.
+VisionValidation validate_vision(const Catalog& catalog, const ValidationFilter& filter = {});
+
+/// A published peak of the fullest accelerator in bytes, as its counter shows it.
+struct MemoryReplay : Replay {
+  const MemoryFigure* figure = nullptr;
+  std::string stack, recipe;
+  MemoryUse use;  ///< predicted, in parts
+};
+
+struct MemoryValidation {
+  std::vector<MemoryReplay> rows;
+  SourceVotes votes;
+  ValidationSummary all;                     ///< of rows to fit to, each source weighing one
+  std::vector<ValidationSummary> summaries;  ///< likewise, by counter, stack, recipe and source
+};
+
+/// Predicts every row of data/runs/memory.csv whose facts can be asked. `filter.source` and
+/// `filter.model` match a part, `filter.accelerator` and `filter.stack` the name, `filter.task`
+/// what learns.
+MemoryValidation validate_memory(const Catalog& catalog, const ValidationFilter& filter = {});
+
+/// A replay in seconds of a round, or in GPU-hours of a whole run, as `run->unit` says.
+struct PosttrainingReplay : Replay {
+  std::string framework, method, placement;
+  bool whole = false;              ///< a whole run
+  std::optional<double> left_out;  ///< predicted with its model or source left out of the fit
+  double left_out_sigma = 0;       ///< of ln, likewise
+};
+
+struct PosttrainingValidation {
+  std::vector<PosttrainingReplay> rows;
+  ValidationSummary all;  ///< of rounds
+  /// Summaries of rounds by framework, model, accelerator and placement.
+  std::vector<ValidationSummary> summaries;
+  SourceVotes runs;  ///< whole runs
+};
+
+/// Estimates every row of data/serving/posttraining.csv whose facts can be asked. `filter.source`
+/// and `filter.model` match a part, `filter.accelerator` the name, `filter.stack` the framework,
+/// `filter.task` the method.
+PosttrainingValidation validate_posttraining(const Catalog& catalog,
+                                             const ValidationFilter& filter = {});
+
+}  // namespace trcost

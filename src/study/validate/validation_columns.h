@@ -6,12 +6,10 @@
 #include <vector>
 
 #include "quantity/layers.h"
-#include "study/validate/posttraining_validation.h"
+#include "study/validate/replay.h"
 #include "study/validate/serving_validation.h"
 #include "study/validate/validate.h"
-#include "study/validate/validate_memory.h"
 #include "study/validate/validate_runs.h"
-#include "study/validate/validate_vision.h"
 #include "text/column.h"
 
 namespace trcost::study {
