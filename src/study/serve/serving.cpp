@@ -17,8 +17,7 @@
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "study/serve/serving_explain.h"
-#include "study/serve/serving_formats.h"
-#include "study/serve/serving_refusals.h"
+#include "study/serve/serving_request.h"
 #include "study/serve/serving_rows.h"
 #include "trcost/error.h"
 
@@ -146,7 +145,7 @@ ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
   row.format = choose_format(q, all.source, chip);
   row.eight_bit_cache = choose_cache(q, all.engine, row.format);
   const ServingSearch search = search_of(all, *platform.system);
-  refuse_layout(search, all.model);
+  check_degrees(search, all.model);
   const double cache_bytes = row.eight_bit_cache ? 1 : 2;
   const auto choice = choose_serving(all.model, chip, all.engine, row.format, cache_bytes, search);
   if (!choice) {
@@ -294,7 +293,7 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
                     catalog.serving_spread(),
                     serving_measurements(catalog),
                     model};
-  refuse_question(question, all.model);
+  check_question(question, all.model);
   const ParameterCounts counts = count_parameters(model);
   report.model = model.title.empty() ? model.name : model.title;
   report.params_total = counts.total;
