@@ -28,7 +28,7 @@ constexpr double kContradiction = 0.3;
 constexpr double kMuchScatter = 0.25;
 constexpr double kWorthNoting = 0.05;  // of ln(seconds)
 
-double error_of(double log_seconds_error) {
+double relative_error(double log_seconds_error) {
   return portable_exp(-log_seconds_error) - 1;
 }
 
@@ -66,8 +66,8 @@ void note_scatter(const std::vector<MeasuredStep>& steps, const StackFit& fit,
         "far "
         "off a fact is more often wrong or missing than software so different; a second step of "
         "another size settles it",
-        steps[0].name, 100 * std::abs(error_of(fit.before[0])),
-        100 * std::abs(error_of(fit.before[0] - fit.after[0]))));
+        steps[0].name, 100 * std::abs(relative_error(fit.before[0])),
+        100 * std::abs(relative_error(fit.before[0] - fit.after[0]))));
     return;
   }
   const auto faster = [](double error) { return error > kMuchScatter; };
@@ -75,7 +75,7 @@ void note_scatter(const std::vector<MeasuredStep>& steps, const StackFit& fit,
     out.push_back(fmt::format(
         "all steps are faster than kernels can be made by any factor here, {} by {:.0f} %: the "
         "precision, the batch or the number of accelerators may be another",
-        steps[0].name, 100 * std::abs(error_of(fit.after[0]))));
+        steps[0].name, 100 * std::abs(relative_error(fit.after[0]))));
     return;
   }
   out.push_back(
@@ -106,7 +106,7 @@ void note_contradictions(const std::vector<MeasuredStep>& steps, std::vector<std
   }
 }
 
-CalibrationRow row_of(const MeasuredStep& step, double before, double after) {
+CalibrationRow calibration_row(const MeasuredStep& step, double before, double after) {
   CalibrationRow row;
   row.name = step.name;
   row.model = step.model;
@@ -118,14 +118,14 @@ CalibrationRow row_of(const MeasuredStep& step, double before, double after) {
   row.measured_seconds = step.seconds;
   row.predicted_before = step.seconds * portable_exp(before);
   row.predicted_after = step.seconds * portable_exp(after);
-  row.error_before = error_of(before);
-  row.error_after = error_of(after);
+  row.error_before = relative_error(before);
+  row.error_after = relative_error(after);
   return row;
 }
 
 double median_size(const std::vector<double>& errors) {
   std::vector<double> sizes;
-  for (const double each : errors) sizes.push_back(std::abs(error_of(each)));
+  for (const double each : errors) sizes.push_back(std::abs(relative_error(each)));
   return median(std::move(sizes));
 }
 
@@ -172,7 +172,8 @@ void write_constants(const Stack& base, const Stack& moved, nlohmann::ordered_js
   }
 }
 
-std::string file_of(const Catalog& catalog, const Stack& base, const CalibrationResult& result) {
+std::string calibrated_file(const Catalog& catalog, const Stack& base,
+                            const CalibrationResult& result) {
   const std::string_view name(result.base);
   const std::size_t at = name.ends_with(".json") ? std::string_view::npos : name.find('@');
   nlohmann::ordered_json file =
@@ -297,7 +298,7 @@ CalibrationResult calibrate(const Catalog& catalog, Measurements measured) {
   }
   out.fit = fit_stack(steps, pooling);
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    out.rows.push_back(row_of(steps[i], out.fit.before[i], out.fit.after[i]));
+    out.rows.push_back(calibration_row(steps[i], out.fit.before[i], out.fit.after[i]));
   }
   const Stack& base = catalog.stack(measured.base);
   add_factors(out);
@@ -309,7 +310,7 @@ CalibrationResult calibrate(const Catalog& catalog, Measurements measured) {
   note_contradictions(steps, out.warnings);
   note_scatter(steps, out.fit, out.warnings);
   out.narrow = ways_to_narrow(steps, out.fit);
-  out.stack_json = file_of(catalog, base, out);
+  out.stack_json = calibrated_file(catalog, base, out);
   return out;
 }
 

@@ -187,7 +187,7 @@ Vector next(const Linearised& at, const Vector& from, const Vector& prior, doubl
 }
 
 // Standard deviation of ln(predicted) of one more step like these.
-double spread_of(const Linearised& at, const FactorMatrix& covariance, double variance) {
+double predicted_spread(const Linearised& at, const FactorMatrix& covariance, double variance) {
   double sum = 0;
   for (const Vector& slope : at.slope) sum += dot(slope, product(covariance, slope));
   return std::sqrt(sum / static_cast<double>(at.slope.size()) + variance);
@@ -258,7 +258,7 @@ StackFit fit_stack(const std::vector<MeasuredStep>& steps, const Pooling& poolin
   StackFit fit;
   Linearised at = linearise(steps, fit.log);
   fit.before = at.error;
-  fit.sigma_before = spread_of(at, prior_covariance(pooling), square(pooling.step));
+  fit.sigma_before = predicted_spread(at, prior_covariance(pooling), square(pooling.step));
   double variance = square(pooling.step);
   for (int round = 0; round < kRounds; ++round) {
     const Vector from = fit.log;
@@ -273,7 +273,7 @@ StackFit fit_stack(const std::vector<MeasuredStep>& steps, const Pooling& poolin
   const FactorMatrix covariance = inverse(precision(at, prior_weights(pooling, fit.log), variance));
   fit.after = at.error;
   fit.step = std::sqrt(variance);
-  fit.sigma_after = spread_of(at, covariance, variance);
+  fit.sigma_after = predicted_spread(at, covariance, variance);
   for (std::size_t i = 0; i < kStackFactors; ++i) {
     fit.sigma[i] = std::sqrt(covariance[i][i]);
     for (const Vector& slope : at.slope)

@@ -20,7 +20,7 @@ namespace trcost::study {
 namespace {
 
 // Fields of the command line that fill empty cells of the table.
-OwnDefaults defaults_of(const Scenario& asked) {
+OwnDefaults typed_defaults(const Scenario& asked) {
   // A column has the name of the last word of its path.
   constexpr Field kCells[] = {
       Field::hardware_accelerator, Field::hardware_system,   Field::hardware_gpus,
@@ -44,7 +44,7 @@ OwnDefaults defaults_of(const Scenario& asked) {
 }
 
 // The stack that is calibrated: that of --stack, or the one that all rows name.
-std::string base_of(const Scenario& asked, const std::vector<ThroughputRow>& rows) {
+std::string calibrated_stack(const Scenario& asked, const std::vector<ThroughputRow>& rows) {
   const std::string typed(asked.text(Field::efficiency_stack));
   if (asked.has(Field::efficiency_stack)) return typed;
   std::string base;
@@ -144,8 +144,8 @@ void note_log(const LogSteps& log, std::string_view name, std::vector<std::strin
 }
 
 // The scenario of the log, with one accelerator and everything that a step depends on.
-Scenario question_of(const LogSteps& log, std::string_view name, const Scenario& asked,
-                     std::vector<std::string>& warnings) {
+Scenario log_scenario(const LogSteps& log, std::string_view name, const Scenario& asked,
+                      std::vector<std::string>& warnings) {
   Scenario out = with_facts(log, name, asked, warnings);
   require(out, Field::hardware_accelerator, "on which accelerator it ran", name);
   require(out, Field::hardware_gpus, "how many accelerators it ran on", name);
@@ -171,14 +171,14 @@ void read_measured_rows(const Catalog& catalog, std::string_view csv, std::strin
                         const Scenario& asked, Measurements& out) {
   refuse_fields(asked);
   std::vector<std::string> unknown;
-  const std::vector<ThroughputRow> rows = own_rows(csv, origin, defaults_of(asked), unknown);
+  const std::vector<ThroughputRow> rows = own_rows(csv, origin, typed_defaults(asked), unknown);
   for (const std::string& column : unknown) {
     out.warnings.push_back(
         fmt::format("the column \"{}\" is none of data/runs/throughput.csv and is not "
                     "read",
                     printable_line(column)));
   }
-  const std::string base = base_of(asked, rows);
+  const std::string base = calibrated_stack(asked, rows);
   if (out.base.empty()) out.base = base;
   for (const ThroughputRow& row : rows) {
     try {
@@ -195,7 +195,7 @@ void read_measured_log(const Catalog& catalog, std::istream& in, std::string_vie
   refuse_fields(asked);
   const LogSteps log = read_training_log(in, origin);
   const std::string name = std::filesystem::path(origin).filename().string();
-  Scenario question = question_of(log, name, asked, out.warnings);
+  Scenario question = log_scenario(log, name, asked, out.warnings);
   if (!question.has(Field::efficiency_stack) && !out.base.empty()) {
     question.set_text(Field::efficiency_stack, out.base);
   }

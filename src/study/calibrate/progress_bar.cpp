@@ -17,7 +17,7 @@ constexpr double kClearSeconds = 10;  // least length of a part, since the clock
 constexpr int kMostParts = 10;
 
 // Takes a whole number from the front.
-std::optional<double> take_number(std::string_view& text) {
+std::optional<double> read_leading_number(std::string_view& text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{}) return std::nullopt;
@@ -25,18 +25,18 @@ std::optional<double> take_number(std::string_view& text) {
   return static_cast<double>(value);
 }
 
-bool take(std::string_view& text, char c) {
+bool skip_char(std::string_view& text, char c) {
   if (text.empty() || text.front() != c) return false;
   text.remove_prefix(1);
   return true;
 }
 
 // `mm:ss`, `h:mm:ss` or `d:hh:mm:ss`.
-std::optional<double> take_clock(std::string_view& text) {
-  std::optional<double> seconds = take_number(text);
+std::optional<double> read_leading_clock(std::string_view& text) {
+  std::optional<double> seconds = read_leading_number(text);
   bool parts = false;
-  while (seconds && take(text, ':')) {
-    const std::optional<double> next = take_number(text);
+  while (seconds && skip_char(text, ':')) {
+    const std::optional<double> next = read_leading_number(text);
     if (!next || *next >= 60) return std::nullopt;
     seconds = *seconds * 60 + *next;
     parts = true;
@@ -71,11 +71,11 @@ void ProgressBars::read(std::string_view line) {
   label = label.substr(0, label.find_last_not_of(" \t:") + 1);
   if (!label.empty() && !is_epoch(label)) return;
   std::string_view rest = line.substr(bar + 2);
-  const std::optional<double> count = take_number(rest);
-  if (!count || !take(rest, '/')) return;
-  const std::optional<double> total = take_number(rest);
-  if (!total || !take(rest, ' ') || !take(rest, '[')) return;
-  const std::optional<double> seconds = take_clock(rest);
+  const std::optional<double> count = read_leading_number(rest);
+  if (!count || !skip_char(rest, '/')) return;
+  const std::optional<double> total = read_leading_number(rest);
+  if (!total || !skip_char(rest, ' ') || !skip_char(rest, '[')) return;
+  const std::optional<double> seconds = read_leading_clock(rest);
   if (!seconds) return;
   const std::size_t comma = rest.find(',');
   // A bar that does not end in a bracket is cut off.
@@ -106,7 +106,7 @@ const ProgressBars::Bar* ProgressBars::longest() const {
   return best;
 }
 
-bool ProgressBars::of_epochs() const {
+bool ProgressBars::counts_epochs() const {
   const Bar* bar = longest();
   return bar != nullptr && is_epoch(bar->label);
 }

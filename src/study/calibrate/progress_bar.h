@@ -24,7 +24,7 @@ class ProgressBars {
   void read(std::string_view line);
   /// Whether the longest bar is one of an epoch, as Lightning labels them. The bar of Hugging Face
   /// Trainer has no label. Bars with other labels (loading, tokenising) are ignored.
-  [[nodiscard]] bool of_epochs() const;
+  [[nodiscard]] bool counts_epochs() const;
   /// Speed of the bar that ran longest, by its clock without the first tenth. If the clock, which
   /// has whole seconds, is too coarse, by the rate that the bar prints.
   [[nodiscard]] BarSpeed speed() const;

@@ -183,7 +183,7 @@ void steady(std::vector<double> values, LogSteps& out) {
   out.scatter = (quantile(values, 0.84) - quantile(values, 0.16)) / 2 / out.value;
 }
 
-LogSteps of_megatron(const Reading& reading) {
+LogSteps megatron_steps(const Reading& reading) {
   LogSteps out{.program = LogProgram::megatron};
   // If the batch ramps up, only steps of the last batch size count.
   const Series& series = reading.megatron;
@@ -200,9 +200,9 @@ LogSteps of_megatron(const Reading& reading) {
   return out;
 }
 
-LogSteps of_bars(const Reading& reading) {
+LogSteps bar_steps(const Reading& reading) {
   LogSteps out{.program =
-                   reading.bars.of_epochs() ? LogProgram::lightning : LogProgram::hugging_face};
+                   reading.bars.counts_epochs() ? LogProgram::lightning : LogProgram::hugging_face};
   const BarSpeed speed = reading.bars.speed();
   out.steps = speed.steps;
   out.value = speed.seconds;
@@ -211,7 +211,7 @@ LogSteps of_bars(const Reading& reading) {
   return out;
 }
 
-LogSteps of_whole_run(const Reading& reading) {
+LogSteps whole_run_steps(const Reading& reading) {
   LogSteps out{.program = LogProgram::hugging_face};
   const Series& series = reading.hugging_face;
   const bool counted = series.run_seconds > 0 && series.run_steps > 0;
@@ -222,18 +222,18 @@ LogSteps of_whole_run(const Reading& reading) {
   return out;
 }
 
-LogSteps result_of(const Reading& reading, std::string_view origin) {
+LogSteps select_steps(const Reading& reading, std::string_view origin) {
   LogSteps out;
   if (!reading.megatron.values.empty()) {
-    out = of_megatron(reading);
+    out = megatron_steps(reading);
   } else if (!reading.torchtitan.values.empty()) {
     out = {.program = LogProgram::torchtitan};
     steady(reading.torchtitan.values, out);
     out.facts = reading.facts;
   } else if (reading.bars.speed().seconds > 0) {
-    out = of_bars(reading);
+    out = bar_steps(reading);
   } else if (!reading.hugging_face.values.empty()) {
-    out = of_whole_run(reading);
+    out = whole_run_steps(reading);
   } else {
     const int bad = reading.megatron.seen + reading.torchtitan.seen + reading.hugging_face.seen;
     throw Error(
@@ -290,7 +290,7 @@ LogSteps read_training_log(std::istream& in, std::string_view origin) {
                 std::string(origin));
   }
   read_line(line, reading);
-  return result_of(reading, origin);
+  return select_steps(reading, origin);
 }
 
 }  // namespace trcost::study

@@ -172,7 +172,7 @@ std::string text_at(const Json& item, std::string_view key) {
 }
 
 // Rows in the order of the bill.
-std::vector<SavedItem> items_of(const Json* estimate) {
+std::vector<SavedItem> saved_items(const Json* estimate) {
   std::vector<SavedItem> out;
   const Json* items = estimate == nullptr ? nullptr : member(*estimate, "cost.items");
   if (items == nullptr || !items->is_array()) return out;
@@ -214,7 +214,7 @@ void diff_item(const SavedItem* a, const SavedItem* b, std::vector<DiffRow>& row
 }
 
 std::vector<DiffRow> diff_items(const Json* a, const Json* b) {
-  const std::vector<SavedItem> before = items_of(a), after = items_of(b);
+  const std::vector<SavedItem> before = saved_items(a), after = saved_items(b);
   std::vector<DiffRow> rows;
   for (const SavedItem& row : before) diff_item(&row, find_row(after, row), rows);
   for (const SavedItem& row : after) {

@@ -67,8 +67,8 @@ struct ExperimentStudy {
 
 /// Takes the list `experiments` out of a scenario in JSON and gives the rest. Throws Error (data)
 /// naming file and JSON pointer, with a did-you-mean for unknown keys.
-std::string take_experiments(std::string_view json, std::string_view origin,
-                             std::vector<Experiment>& out);
+std::string extract_experiments(std::string_view json, std::string_view origin,
+                                std::vector<Experiment>& out);
 
 /// One experiment on one platform. All figures are of all its attempts together. What is paid is
 /// what they use, GPU-hours times the price on any cluster, and their share of what idles in rented

@@ -117,7 +117,7 @@ void add_published(const Service& all, ServingRow& row) {
   }
 }
 
-ServingSearch search_of(const Service& all, const System& system) {
+ServingSearch serving_search(const Service& all, const System& system) {
   const ServingQuestion& q = all.question;
   ServingSearch search;
   search.load = q.load;
@@ -144,7 +144,7 @@ ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
   row.engine = all.engine.name;
   row.format = choose_format(q, all.source, chip);
   row.eight_bit_cache = choose_cache(q, all.engine, row.format);
-  const ServingSearch search = search_of(all, *platform.system);
+  const ServingSearch search = serving_search(all, *platform.system);
   check_degrees(search, all.model);
   const double cache_bytes = row.eight_bit_cache ? 1 : 2;
   const auto choice = choose_serving(all.model, chip, all.engine, row.format, cache_bytes, search);

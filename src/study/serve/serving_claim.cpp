@@ -98,7 +98,7 @@ Claim read_claim(std::string_view words) {
   return *claim;
 }
 
-Verdict verdict_of(double predicted, double needed, double sigma) {
+Verdict judge_rate(double predicted, double needed, double sigma) {
   const double wide = portable_exp(kNormalP90 * sigma);
   if (predicted >= needed * wide) return Verdict::holds;
   if (predicted >= needed) return Verdict::holds_within_range;
@@ -122,7 +122,7 @@ void judge_dollars(const Claim& claim, const ServingReport& report, ClaimJudgeme
                                all,
                                needed,
                                predicted,
-                               verdict_of(predicted, needed, row.sigma),
+                               judge_rate(predicted, needed, row.sigma),
                                cost.imputed});
         }
       }
@@ -167,7 +167,7 @@ void judge_factor(const Claim& claim, const Catalog& catalog, const ServingRepor
     const double ratio = *above / *below;
     out.cases.push_back({row.accelerator, reference.accelerator, power ? "" : row.cost.pricing,
                          power ? std::nullopt : row.cost.price_per_gpu_hour, std::nullopt, false,
-                         claim.value, ratio, verdict_of(ratio, claim.value, kRatioSigma),
+                         claim.value, ratio, judge_rate(ratio, claim.value, kRatioSigma),
                          !power && row.cost.imputed});
   }
   out.notes.push_back(
@@ -193,7 +193,7 @@ void judge_revenue(const Claim& claim, const ServingReport& report, ClaimJudgeme
                              false,
                              needed,
                              row.point.output_per_gpu,
-                             verdict_of(row.point.output_per_gpu, needed, row.sigma),
+                             judge_rate(row.point.output_per_gpu, needed, row.sigma),
                              false});
       }
     }

@@ -29,14 +29,14 @@ struct ServedPoint {
 /// reader or a test can compute it again with x as multiplication.
 class ServingSteps {
  public:
-  ServingSteps(const ServedPoint& of_, const ServingRow& row_) : of(of_), row(row_) {}
+  ServingSteps(const ServedPoint& point, const ServingRow& answer) : served(point), row(answer) {}
   void add(std::string name, std::string formula, std::string numbers, std::string result,
            std::string_view source = {});
   /// Adds the larger of two bounds with a soft corner, times `factor`.
   void add_bounds(std::string_view what, const Roofline& roofline, double result,
                   double factor = 1);
 
-  const ServedPoint& of;
+  const ServedPoint& served;
   const ServingRow& row;
   std::vector<Derivation> steps;
 };
@@ -55,6 +55,6 @@ std::string joined(const ServedModel& model, const Term& term) {
 void explain_decode_step(ServingSteps& out);
 
 /// The chain from weights to dollars, each step with its numbers.
-std::vector<Derivation> serving_derivations(const ServedPoint& of, const ServingRow& row);
+std::vector<Derivation> serving_derivations(const ServedPoint& point, const ServingRow& row);
 
 }  // namespace trcost::study

@@ -163,7 +163,7 @@ void refuse_outcome(std::string_view word) {
               "--for");
 }
 
-SolveTarget target_of(const EstimateColumn& column, double value) {
+SolveTarget make_target(const EstimateColumn& column, double value) {
   return {&column, value, column.better == Better::higher};
 }
 
@@ -183,11 +183,11 @@ SolveTarget solve_target(std::string_view path, double value) {
     throw Error(ErrorKind::usage, fmt::format("{} is not a number", path),
                 "a target is a column with numbers, such as cost.total or wall_clock_seconds");
   }
-  return target_of(column, value);
+  return make_target(column, value);
 }
 
 SolveTarget solve_target(ColumnRole role, double value) {
-  return target_of(column_for(role), value);
+  return make_target(column_for(role), value);
 }
 
 const FieldInfo& solve_field(std::string_view word) {

@@ -88,7 +88,7 @@ SweepKey sort_key(const std::vector<SweepAxis>& axes, const Directed& directed,
   return key;
 }
 
-SweepKey objective_of(const std::vector<SweepAxis>& axes, const Directed& directed) {
+SweepKey pareto_key(const std::vector<SweepAxis>& axes, const Directed& directed) {
   constexpr std::string_view kFlag = "--pareto";
   SweepKey key = sort_key(axes, directed, kFlag);
   const bool number = key.axis ? axes[*key.axis].numeric() : key.column->kind == ColumnKind::number;
@@ -208,7 +208,7 @@ void SweepPlan::add_order(const SweepRequest& request) {
   }
   if (!request.pareto.empty()) {
     for (std::string& name : split(request.pareto, "--pareto")) {
-      pareto_.push_back(objective_of(axes_, parse_directed(std::move(name), "--pareto")));
+      pareto_.push_back(pareto_key(axes_, parse_directed(std::move(name), "--pareto")));
     }
   }
   if (top_ && sort_.empty() && pareto_.empty()) {

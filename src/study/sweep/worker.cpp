@@ -13,7 +13,7 @@ namespace trcost::study {
 
 namespace {
 
-EstimateOptions options_of(const SweepPlan& plan) {
+EstimateOptions sweep_options(const SweepPlan& plan) {
   EstimateOptions options;
   options.assumptions = false;
   options.derivations = false;
@@ -32,7 +32,7 @@ void to_cell(std::string& text) {
 
 SweepWorker::SweepWorker(const SweepPlan& plan, const Catalog& catalog)
     : plan_(plan),
-      estimator_(catalog, options_of(plan)),
+      estimator_(catalog, sweep_options(plan)),
       scenario_(plan.base()),
       at_(plan.axes().size()) {
   row_.plan = &plan;

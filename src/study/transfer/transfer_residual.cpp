@@ -19,7 +19,7 @@ namespace {
 // Facts that two rows have in common if only their platforms differ.
 using Key = std::tuple<std::string, std::string, RowTask, std::string, double, int, std::string>;
 
-Key key_of(const ThroughputRow& row, bool same_chip) {
+Key pair_key(const ThroughputRow& row, bool same_chip) {
   return {row.source,
           row.model,
           row.task,
@@ -30,7 +30,7 @@ Key key_of(const ThroughputRow& row, bool same_chip) {
 }
 
 // The fact in which the platforms of a pair differ.
-std::string side_of(const ThroughputRow& row, bool same_chip) {
+std::string platform_side(const ThroughputRow& row, bool same_chip) {
   return same_chip ? fmt::format("{:012.0f}", row.gpus) : row.accelerator;
 }
 
@@ -69,7 +69,7 @@ std::optional<double> mean_error(const Catalog& catalog,
 TransferResidual transfer_residual(const Catalog& catalog, bool same_chip) {
   std::map<Key, Sides> sets;
   for (const ThroughputRow& row : catalog.runs().throughput) {
-    sets[key_of(row, same_chip)][side_of(row, same_chip)].push_back(&row);
+    sets[pair_key(row, same_chip)][platform_side(row, same_chip)].push_back(&row);
   }
   std::map<std::string, std::pair<double, int>> by_source;  // sum of squares, pairs
   for (const auto& [key, sides] : sets) {

@@ -22,7 +22,7 @@ std::string_view cut(std::string_view& rest, char mark) {
   return part;
 }
 
-Scenario scenario_of(std::string_view pairs, std::string_view id) {
+Scenario parse_scenario(std::string_view pairs, std::string_view id) {
   Scenario scenario;
   while (!pairs.empty()) {
     std::string_view value = cut(pairs, ' ');
@@ -104,10 +104,10 @@ Scenario replay_scenario(const ReplayableRun& run) {
     throw Error(ErrorKind::no_answer, run.why_not.empty() ? "not measured" : run.why_not);
   }
   std::string_view rest = run.scenario;
-  Scenario scenario = scenario_of(cut(rest, '|'), run.id);
+  Scenario scenario = parse_scenario(cut(rest, '|'), run.id);
   while (!rest.empty()) {
     std::string name = std::to_string(scenario.stages.size() + 1);
-    scenario.stages.push_back({std::move(name), scenario_of(cut(rest, '|'), run.id)});
+    scenario.stages.push_back({std::move(name), parse_scenario(cut(rest, '|'), run.id)});
   }
   return scenario;
 }

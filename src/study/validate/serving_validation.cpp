@@ -23,7 +23,7 @@ bool matches(const ServingMeasurement& m, const ValidationFilter& f) {
 }
 
 // The configuration of a measurement, which has one vote for all its loads.
-std::string configuration_of(const ServingMeasurement& m) {
+std::string vote_group(const ServingMeasurement& m) {
   return fmt::format("{}|{}|{}|{}|{}", m.model, m.accelerator, weight_format_name(m.format),
                      m.layout.gpus, m.engine);
 }
@@ -108,7 +108,7 @@ ServingValidation validate_serving(const Catalog& catalog, const ValidationFilte
   std::vector<RowError> errors;
   const std::vector<ServingMeasurement> measured = serving_measurements(catalog);
   std::map<std::string, double> sizes;
-  for (const ServingMeasurement& m : measured) sizes[configuration_of(m)] += 1;
+  for (const ServingMeasurement& m : measured) sizes[vote_group(m)] += 1;
   for (const ServingMeasurement& m : measured) {
     if (!matches(m, filter)) continue;
     ServingReplay r;
@@ -126,7 +126,7 @@ ServingValidation validate_serving(const Catalog& catalog, const ValidationFilte
     r.measured = m.output_per_gpu;
     r.predicted = predicted_rate(catalog, m);
     if (r.predicted) r.error = *r.predicted / r.measured - 1;
-    r.group = configuration_of(m);
+    r.group = vote_group(m);
     r.weight = 1 / sizes[r.group];
     out.rows.push_back(std::move(r));
   }

@@ -99,7 +99,7 @@ std::vector<ValidationSummary> throughput_summaries(const std::vector<Validation
   for (const auto& [name, key] : dimensions) {
     std::map<std::string, std::vector<RowError>> sets;
     for (const ValidationRow& row : rows) {
-      if (row.problem.empty()) sets[key(row, catalog)].push_back(error_of(row));
+      if (row.problem.empty()) sets[key(row, catalog)].push_back(row_error(row));
     }
     for (const auto& [value, members] : sets) {
       result.push_back(summarise(members, std::string(name), value));
@@ -110,7 +110,7 @@ std::vector<ValidationSummary> throughput_summaries(const std::vector<Validation
 
 constexpr double kOutside = 2 / 0.2;  // penalty of an interval score at 80 %
 
-std::optional<LeftOut> left_out_of(const std::vector<RowError>& rows) {
+std::optional<LeftOut> left_out_errors(const std::vector<RowError>& rows) {
   LeftOut out;
   std::vector<std::pair<double, double>> sizes, signs, widths;
   double total = 0;
@@ -227,7 +227,7 @@ std::optional<double> ratio(std::optional<double> predicted, double measured) {
   return *predicted / measured;
 }
 
-RowError error_of(const ValidationRow& row) {
+RowError row_error(const ValidationRow& row) {
   const ThroughputRow& m = *row.measured;
   return {row.error,        m.weight,
           m.group,          ratio(m.left_out, m.tokens_per_second_per_gpu),
@@ -250,7 +250,7 @@ ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimen
     signs.emplace_back(row.error, row.weight);
     groups.insert(row.group);
   }
-  summary.left_out = left_out_of(rows);
+  summary.left_out = left_out_errors(rows);
   summary.rows = static_cast<int>(rows.size());
   summary.groups = static_cast<int>(groups.size());
   summary.median = weighted_quantile(sizes, 0.5);
@@ -267,7 +267,7 @@ ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter
   }
   std::vector<RowError> predicted;
   for (const ValidationRow& row : result.rows) {
-    if (row.problem.empty()) predicted.push_back(error_of(row));
+    if (row.problem.empty()) predicted.push_back(row_error(row));
   }
   result.all = summarise(predicted, "all", "all");
   result.summaries = throughput_summaries(result.rows, catalog);

@@ -95,7 +95,7 @@ struct RowError {
 std::optional<double> ratio(std::optional<double> predicted, double measured);
 
 /// Error of a row that has a prediction.
-RowError error_of(const ValidationRow& row);
+RowError row_error(const ValidationRow& row);
 
 /// Weighted errors of rows.
 ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimension,

@@ -67,7 +67,7 @@ void replay_run(Estimator& estimator, const Catalog& catalog, RunReplay& row) {
 }
 
 // The letters that a name begins with: Llama2-7B and LLaMA-13B are one family.
-std::string family_of(const PublishedRun& run) {
+std::string model_family(const PublishedRun& run) {
   const std::string name = folded(run.name);
   const auto end = std::ranges::find_if(name, [](char c) { return c < 'a' || c > 'z'; });
   return std::string(name.begin(), end);
@@ -87,7 +87,7 @@ void add_votes(RunValidation& out) {
   std::map<std::string, std::pair<double, int>> families;
   for (const RunReplay& row : out.rows) {
     if (!row.problem.empty()) continue;
-    auto& [sum, count] = families[family_of(*row.run)];
+    auto& [sum, count] = families[model_family(*row.run)];
     sum += portable_log(row.predicted / row.reported);
     ++count;
   }
