@@ -90,11 +90,12 @@ std::string_view verdict_words(Verdict verdict);
 /// One set of conditions under which a claim is judged.
 struct ClaimCase {
   std::string accelerator;
-  std::string reference;        ///< chip that a factor is over, or empty
-  std::string pricing;          ///< empty if the claim has no price
-  std::optional<double> price;  ///< USD per GPU-hour, or for revenue USD per million tokens sold
-  std::optional<double> sold;   ///< share of the capacity
-  bool all_tokens = false;      ///< counts input and output tokens, else output tokens
+  std::string reference = {};  ///< chip that a factor is over, or empty
+  std::string pricing = {};    ///< empty if the claim has no price
+  std::optional<double> price =
+      {};  ///< USD per GPU-hour, or for revenue USD per million tokens sold
+  std::optional<double> sold = {};  ///< share of the capacity
+  bool all_tokens = false;          ///< counts input and output tokens, else output tokens
   double needed = 0;
   double predicted = 0;
   Verdict verdict = Verdict::fails;

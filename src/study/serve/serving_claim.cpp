@@ -114,16 +114,15 @@ void judge_dollars(const Claim& claim, const ServingReport& report, ClaimJudgeme
         const double needed = needed_tokens_per_second(*cost.price_per_gpu_hour, claim.value, sold);
         for (const bool all : {false, true}) {
           const double predicted = all ? row.point.total_per_gpu : row.point.output_per_gpu;
-          out.cases.push_back({row.accelerator,
-                               {},
-                               cost.pricing,
-                               cost.price_per_gpu_hour,
-                               sold,
-                               all,
-                               needed,
-                               predicted,
-                               judge_rate(predicted, needed, row.sigma),
-                               cost.imputed});
+          out.cases.push_back({.accelerator = row.accelerator,
+                               .pricing = cost.pricing,
+                               .price = cost.price_per_gpu_hour,
+                               .sold = sold,
+                               .all_tokens = all,
+                               .needed = needed,
+                               .predicted = predicted,
+                               .verdict = judge_rate(predicted, needed, row.sigma),
+                               .imputed = cost.imputed});
         }
       }
     }
@@ -165,10 +164,14 @@ void judge_factor(const Claim& claim, const Catalog& catalog, const ServingRepor
     const auto below = power ? reference.output_per_second_per_megawatt : row.cost.output;
     if (!above || !below) continue;
     const double ratio = *above / *below;
-    out.cases.push_back({row.accelerator, reference.accelerator, power ? "" : row.cost.pricing,
-                         power ? std::nullopt : row.cost.price_per_gpu_hour, std::nullopt, false,
-                         claim.value, ratio, judge_rate(ratio, claim.value, kRatioSigma),
-                         !power && row.cost.imputed});
+    out.cases.push_back({.accelerator = row.accelerator,
+                         .reference = reference.accelerator,
+                         .pricing = power ? std::string() : row.cost.pricing,
+                         .price = power ? std::nullopt : row.cost.price_per_gpu_hour,
+                         .needed = claim.value,
+                         .predicted = ratio,
+                         .verdict = judge_rate(ratio, claim.value, kRatioSigma),
+                         .imputed = !power && row.cost.imputed});
   }
   out.notes.push_back(
       fmt::format("a factor belongs to one operating point: near the fastest speed that {} reaches "
@@ -185,16 +188,13 @@ void judge_revenue(const Claim& claim, const ServingReport& report, ClaimJudgeme
     for (const double price : kSellingPrices) {
       for (const double sold : {1.0, 0.6}) {
         const double needed = claim.earned / (price / 1e6) / gpu_seconds / sold;
-        out.cases.push_back({row.accelerator,
-                             {},
-                             "sold per million tokens",
-                             price,
-                             sold,
-                             false,
-                             needed,
-                             row.point.output_per_gpu,
-                             judge_rate(row.point.output_per_gpu, needed, row.sigma),
-                             false});
+        out.cases.push_back({.accelerator = row.accelerator,
+                             .pricing = "sold per million tokens",
+                             .price = price,
+                             .sold = sold,
+                             .needed = needed,
+                             .predicted = row.point.output_per_gpu,
+                             .verdict = judge_rate(row.point.output_per_gpu, needed, row.sigma)});
       }
     }
   }

@@ -118,7 +118,7 @@ PosttrainingValidation validate_posttraining(const Catalog& catalog,
     rounds.push_back(&row);
     errors.push_back(error_of_round(row));
   }
-  out.runs = votes_of(runs);
+  out.runs = count_votes(runs);
   if (errors.empty()) return out;
   out.all = summarise(errors, "all", "all");
   out.summaries = round_summaries(rounds);

@@ -42,7 +42,7 @@ double nine_tenths(std::vector<double> values) {
 
 }  // namespace
 
-std::string vote_of(std::string_view source) {
+std::string source_site(std::string_view source) {
   constexpr std::string_view kHost = "github.com/";
   if (source.starts_with(kHost)) source.remove_prefix(kHost.size());
   std::size_t end = source.find(' ');
@@ -69,7 +69,7 @@ void judge(Replay& replay) {
   replay.inside = replay.range.p10 <= replay.measured && replay.measured <= replay.range.p90;
 }
 
-SourceVotes votes_of(std::span<const Replay* const> rows) {
+SourceVotes count_votes(std::span<const Replay* const> rows) {
   struct Sum {
     double log = 0;
     int rows = 0;

@@ -37,7 +37,7 @@ struct Replay {
 void judge(Replay& replay);
 
 /// The repository or site that a source begins with, which has one vote.
-std::string vote_of(std::string_view source);
+std::string source_site(std::string_view source);
 
 /// Whether a filter accepts a run. `source` and `model` match a part, `accelerator` and `stack` the
 /// name in its scenario.
@@ -63,7 +63,7 @@ struct SourceVotes {
   double bias = 1;        ///< exp of the median vote
   double coverage = 0;    ///< share of the rows inside P10 to P90, weighted alike
 };
-SourceVotes votes_of(std::span<const Replay* const> rows);
+SourceVotes count_votes(std::span<const Replay* const> rows);
 
 /// The scenario of a published row. Throws Error (no_answer) if it has none.
 Scenario replay_scenario(const ReplayableRun& run);

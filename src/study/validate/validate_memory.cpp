@@ -15,7 +15,7 @@ namespace {
 MemoryReplay replay_peak(const Catalog& catalog, const MemoryFigure& figure) {
   MemoryReplay row;
   row.run = row.figure = &figure;
-  row.source = vote_of(figure.source);
+  row.source = source_site(figure.source);
   try {
     const Scenario scenario = replay_scenario(figure);
     row.model = scenario.text(Field::model_name);
@@ -75,7 +75,7 @@ MemoryValidation validate_memory(const Catalog& catalog, const ValidationFilter&
     }
   }
   const std::vector<const Replay*> votes(judged.begin(), judged.end());
-  out.votes = votes_of(votes);
+  out.votes = count_votes(votes);
   return out;
 }
 

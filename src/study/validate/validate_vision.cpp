@@ -46,7 +46,7 @@ double hours_at_rate(const ReplayableRun& run, const Scenario& scenario, const E
 VisionReplay replay_vision(const Catalog& catalog, Estimator& estimator, const ReplayableRun& run) {
   VisionReplay row;
   row.run = &run;
-  row.source = vote_of(run.source);
+  row.source = source_site(run.source);
   try {
     const Scenario scenario = replay_scenario(run);
     row.accelerator = scenario.text(Field::hardware_accelerator);
@@ -98,7 +98,7 @@ VisionValidation validate_vision(const Catalog& catalog, const ValidationFilter&
     for (const VisionReplay& row : out.rows) {
       if (row.weight > 0 && row.contrastive == contrastive) chosen.push_back(&row);
     }
-    return votes_of(chosen);
+    return count_votes(chosen);
   };
   out.vision = votes(false);
   out.contrastive = votes(true);
