@@ -16,7 +16,9 @@
 
 namespace trcost {
 
+namespace study {
 class SweepPlan;
+}  // namespace study
 
 /// Part `part` of `parts` contiguous parts, from 1.
 struct SweepShard {
@@ -48,7 +50,7 @@ struct SweepRow {
   std::string_view accelerator;
   const Estimate* estimate = nullptr;  ///< null if there is no answer
   std::string_view error;              ///< why there is none, one line
-  const SweepPlan* plan = nullptr;
+  const study::SweepPlan* plan = nullptr;
   std::span<const std::uint64_t> at;  ///< position on each axis of the plan
 };
 

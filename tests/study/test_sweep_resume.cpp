@@ -45,8 +45,8 @@ std::string rest(const SweepPlan& plan, Format format, std::uint64_t begin, bool
   run.begin = begin;
   run.end = plan.end();
   if (open) document.open();
-  trcost::run_sweep(plan, test_catalog(), run, trcost::sweep_renderer(plan, format),
-                    [&](std::string_view rows) { document.add(rows); });
+  trcost::run_plan(plan, test_catalog(), run, trcost::sweep_renderer(plan, format),
+                   [&](std::string_view rows) { document.add(rows); });
   return out;
 }
 

@@ -204,7 +204,7 @@ class Sweeping {
   SweepOutcome compute(const SweepDocument::Write& add) {
     ProgressLine progress(run_.end - run_.begin, session_.options.quiet);
     run_.progress = [&](std::uint64_t done) { progress.show(done); };
-    return run_sweep(plan_, session_.catalog(), run_, sweep_renderer(plan_, format_), add);
+    return run_plan(plan_, session_.catalog(), run_, sweep_renderer(plan_, format_), add);
   }
 
   SweepOutcome run_growing() {

@@ -23,4 +23,4 @@ bool same_training(const Scenario& asked, const Estimate& answer) {
                        answer.performance.batch_token_cost);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -7,7 +7,7 @@
 #include "trcost/estimate.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::estimation {
 
 /// Whether steps of `batch` sequences are still the training that was asked for: with a batch that
 /// was `given` about that one, else one that takes at most twice the tokens for the same loss

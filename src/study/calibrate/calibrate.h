@@ -175,4 +175,4 @@ inline constexpr Subject<CalibrationCurve> kCalibrationCurve = {
 inline constexpr Subject<CalibrationResult> kCalibration = {"calibration", calibration_columns,
                                                             "rows"};
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -70,4 +70,4 @@ struct DiffReport {
 const Columns<DiffReport>& diff_columns();
 inline constexpr Subject<DiffReport> kDiff = {"difference", diff_columns, "differences"};
 
-}  // namespace trcost
+}  // namespace trcost::study

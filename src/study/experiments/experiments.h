@@ -172,4 +172,4 @@ const Columns<ExperimentReport>& experiment_columns();
 inline constexpr Subject<ExperimentReport> kExperiments = {"experiments", experiment_columns,
                                                            "platforms/experiments"};
 
-}  // namespace trcost
+}  // namespace trcost::study

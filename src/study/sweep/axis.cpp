@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace trcost {
+namespace trcost::study {
 
 SweepAxis::SweepAxis(const FieldInfo& field, std::vector<std::string> words)
     : field_(&field), words_(std::move(words)) {}
@@ -79,4 +79,4 @@ bool SweepAxis::filter(const std::function<bool(std::uint64_t)>& keep, bool mono
   return true;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -274,10 +274,6 @@ class SweepAxisParser {
 
 }  // namespace
 
-}  // namespace trcost::study
-
-namespace trcost {
-
 SweepAxis SweepAxis::parse(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) {

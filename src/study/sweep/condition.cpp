@@ -154,4 +154,4 @@ bool holds(const ResultCondition& condition, const SweepRow& row) {
   return number && holds(condition.comparison, *number, condition.number);
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

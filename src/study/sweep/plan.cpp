@@ -33,27 +33,6 @@ std::string size_words(const std::vector<SweepAxis>& axes) {
 
 }  // namespace
 
-}  // namespace trcost::study
-
-namespace trcost {
-
-SweepShard parse_shard(std::string_view text) {
-  SweepShard shard;
-  const std::size_t slash = std::min(text.find('/'), text.size());
-  const auto whole = [&](std::string_view part, std::uint64_t& value) {
-    const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), value);
-    return !part.empty() && status == std::errc() && end == part.data() + part.size();
-  };
-  const bool read = slash < text.size() && whole(text.substr(0, slash), shard.part) &&
-                    whole(text.substr(slash + 1), shard.parts);
-  if (!read || shard.part < 1 || shard.part > shard.parts) {
-    throw Error(ErrorKind::usage,
-                fmt::format("\"{}\" is not a part of the grid", text.substr(0, 60)),
-                "write I/N with I from 1 to N, like 1/8", "--shard");
-  }
-  return shard;
-}
-
 SweepPlan::SweepPlan(SweepRequest request, const Catalog& catalog)
     : base_(std::move(request.base)), top_(request.top) {
   add_axes(request);
@@ -188,6 +167,27 @@ std::uint64_t SweepPlan::index_of(std::span<const std::uint64_t> at) const {
 std::string_view SweepPlan::accelerator(std::span<const std::uint64_t> at) const {
   if (!platform_axis_) return platform_;
   return axes_[*platform_axis_].word(at[*platform_axis_]);
+}
+
+}  // namespace trcost::study
+
+namespace trcost {
+
+SweepShard parse_shard(std::string_view text) {
+  SweepShard shard;
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto whole = [&](std::string_view part, std::uint64_t& value) {
+    const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return !part.empty() && status == std::errc() && end == part.data() + part.size();
+  };
+  const bool read = slash < text.size() && whole(text.substr(0, slash), shard.part) &&
+                    whole(text.substr(slash + 1), shard.parts);
+  if (!read || shard.part < 1 || shard.part > shard.parts) {
+    throw Error(ErrorKind::usage,
+                fmt::format("\"{}\" is not a part of the grid", text.substr(0, 60)),
+                "write I/N with I from 1 to N, like 1/8", "--shard");
+  }
+  return shard;
 }
 
 }  // namespace trcost

@@ -106,9 +106,9 @@ class SweepPlan {
   bool sharded_ = false;
 };
 
-/// Overload for a checked grid. Computes the rows from `run.begin` to `run.end`.
-SweepOutcome run_sweep(const SweepPlan& plan, const Catalog& catalog, const SweepRun& run,
-                       const SweepRenderer& render,
-                       const std::function<void(std::string_view)>& write);
+/// run_sweep() of a checked grid, for the rows from `run.begin` to `run.end`.
+SweepOutcome run_plan(const SweepPlan& plan, const Catalog& catalog, const SweepRun& run,
+                      const SweepRenderer& render,
+                      const std::function<void(std::string_view)>& write);
 
 }  // namespace trcost::study

@@ -136,10 +136,6 @@ void check_constant(const Scenario& base, const FieldInfo& field, const Clause& 
 
 }  // namespace
 
-}  // namespace trcost::study
-
-namespace trcost {
-
 void SweepPlan::add_conditions(const std::vector<std::string>& where) {
   for (const std::string& text : where) {
     const Clause clause = parse_clause(text);
@@ -226,4 +222,4 @@ void SweepPlan::add_order(const SweepRequest& request) {
                  });
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

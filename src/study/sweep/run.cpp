@@ -193,13 +193,9 @@ void collect(const SweepRun& run, SweepChunks& chunks,
 
 }  // namespace
 
-}  // namespace trcost::study
-
-namespace trcost {
-
-SweepOutcome run_sweep(const SweepPlan& plan, const Catalog& catalog, const SweepRun& run,
-                       const SweepRenderer& render,
-                       const std::function<void(std::string_view)>& write) {
+SweepOutcome run_plan(const SweepPlan& plan, const Catalog& catalog, const SweepRun& run,
+                      const SweepRenderer& render,
+                      const std::function<void(std::string_view)>& write) {
   SweepOutcome outcome;
   if (run.begin >= run.end) return outcome;
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -233,13 +229,17 @@ SweepOutcome run_sweep(const SweepPlan& plan, const Catalog& catalog, const Swee
   return outcome;
 }
 
+}  // namespace trcost::study
+
+namespace trcost {
+
 SweepOutcome run_sweep(const SweepRequest& request, const Catalog& catalog, SweepRun run,
                        const SweepRenderer& render,
                        const std::function<void(std::string_view)>& write) {
-  const SweepPlan plan(request, catalog);
+  const study::SweepPlan plan(request, catalog);
   run.begin = plan.begin();
   run.end = plan.end();
-  return run_sweep(plan, catalog, run, render, write);
+  return run_plan(plan, catalog, run, render, write);
 }
 
 }  // namespace trcost

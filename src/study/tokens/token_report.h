@@ -65,4 +65,4 @@ const Columns<TokenItem>& token_item_columns();
 const Columns<TokenReport>& token_columns();
 inline constexpr Subject<TokenReport> kTokens = {"tokens", token_columns, "items"};
 
-}  // namespace trcost
+}  // namespace trcost::study

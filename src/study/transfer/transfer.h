@@ -98,4 +98,4 @@ struct TransferReport {
 const Columns<TransferReport>& transfer_columns();
 inline constexpr Subject<TransferReport> kTransfer = {"transfer", transfer_columns, "targets"};
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -128,4 +128,4 @@ struct PosttrainingValidation {
 PosttrainingValidation validate_posttraining(const Catalog& catalog,
                                              const ValidationFilter& filter = {});
 
-}  // namespace trcost
+}  // namespace trcost::study
