@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "study/tokens/token_report.h"
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
-#include "study/tokens/token_report.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 #include "workload/images/image_files.h"
