@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The question of `trcost serve`, and its answer.
+// The question of `trcost serve` and its answer.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,25 @@ namespace catalog {
 enum class WeightFormat : std::uint8_t;
 }  // namespace catalog
 
-/// The entry of data/engines for those who do not say which.
+/// The default entry of data/engines.
 inline constexpr std::string_view kUnknownEngine = "typical";
 
 struct ServingQuestion {
   Scenario scenario;      ///< model.*, hardware.accelerator, .gpus (of a replica), .system, cost.*
-  std::string precision;  ///< a weight format, `best`, or empty: as released, else fp8 where the
-                          ///< chip computes it
-  std::string cache_precision;  ///< `fp8`, `bf16`, or empty: as the engine does
+  std::string precision;  ///< a weight format or `best`. Empty: as released, else fp8 if the chip
+                          ///< computes it
+  std::string cache_precision;  ///< `fp8` or `bf16`. Empty: the default of the engine
   std::string engine = std::string(kUnknownEngine);
   std::optional<int> tp, ep, dp;
   ServingLoad load;
   std::optional<double> tokens_per_second_per_user;
-  bool any_speed = false;  ///< a free load may be as slow as memory lets it: what a claim may mean
-  double sold = 1;         ///< share of the capacity that is paid for
-  bool curve = true;       ///< throughput over concurrency beside the one point
-  bool explain = false;    ///< every formula with its numbers
+  bool any_speed = false;  ///< no lower bound of the speed per user, as claims may assume
+  double sold = 1;         ///< share of the capacity that is sold
+  bool curve = true;       ///< with throughput over concurrency
+  bool explain = false;    ///< with every formula and its numbers
 };
 
-/// Dollars per million tokens: the whole cost over the output tokens, over the input tokens, over
+/// Dollars per million tokens: the whole cost divided by the output tokens, the input tokens, or
 /// both.
 struct TokenCost {
   std::string pricing;  ///< `on-demand`, `reserved-3y`, `own`, `given`
@@ -62,19 +62,19 @@ struct ServingRow {
   bool eight_bit_cache = false;
   ServingLayout layout;
   double concurrency = 0;
-  bool queued = false;  ///< as many requests in flight as memory holds
+  bool queued = false;  ///< as many requests in flight as fit in memory
   ServingPoint point;
-  TokenCost cost;                                        ///< of the pricing asked for
-  std::vector<TokenCost> costs;                          ///< of every kind that the book has
+  TokenCost cost;                                        ///< with the pricing of the question
+  std::vector<TokenCost> costs;                          ///< with every pricing of the price book
   std::optional<double> output_per_second_per_megawatt;  ///< rated power of the system x PUE
   double sigma = 0;                                      ///< of ln of the rate
   double price_sigma = 0;
-  bool measured = true;             ///< the chip's architecture and the engine informed the fit
+  bool measured = true;             ///< the fit includes the chip's architecture and the engine
   std::optional<double> published;  ///< best measured output rate per GPU of model, chip and format
   std::string published_source;
   std::vector<ServingCurvePoint> curve;
   std::vector<Derivation> derivations;  ///< with ServingQuestion::explain
-  std::string problem;                  ///< why there is no answer, else empty
+  std::string problem;                  ///< why there is no answer, or empty
   std::string hint;
   /// `fp8` or `bf16`.
   [[nodiscard]] std::string_view cache_format() const;
@@ -83,22 +83,23 @@ struct ServingRow {
   [[nodiscard]] std::optional<Quantiles> cost_range() const;
 };
 
-/// How a prediction stands to what a claim needs.
+/// Whether a prediction reaches the rate that a claim needs.
 enum class Verdict : std::uint8_t { holds, holds_within_range, possible, fails };
 std::string_view verdict_words(Verdict verdict);
 
 /// One set of conditions under which a claim is judged.
 struct ClaimCase {
   std::string accelerator;
-  std::string reference;        ///< chip that a factor is over, else empty
-  std::string pricing;          ///< empty where no price enters
-  std::optional<double> price;  ///< USD per GPU-hour; of revenue, USD per million tokens sold
-  std::optional<double> sold;   ///< share of the capacity
-  bool all_tokens = false;      ///< input and output tokens counted; else output alone
+  std::string reference = {};  ///< chip that a factor is over, or empty
+  std::string pricing = {};    ///< empty if the claim has no price
+  std::optional<double> price =
+      {};  ///< USD per GPU-hour, or for revenue USD per million tokens sold
+  std::optional<double> sold = {};  ///< share of the capacity
+  bool all_tokens = false;          ///< counts input and output tokens, else output tokens
   double needed = 0;
   double predicted = 0;
   Verdict verdict = Verdict::fails;
-  bool imputed = false;  ///< nobody asks that price
+  bool imputed = false;  ///< the price is estimated
 };
 
 struct ClaimJudgement {
@@ -114,11 +115,11 @@ struct ServingReport {
   std::string model;
   double params_total = 0, params_active = 0;
   ServingQuestion question;
-  /// What a load that nobody gave leaves each user (data/assumed/scenario.json); empty where one is
-  /// given, or may be of any speed.
+  /// Least tokens per second for each user of a default load (data/assumed/scenario.json). Empty if
+  /// the question sets a load or allows any speed.
   std::optional<double> least_per_user;
   std::string scenario;        ///< JSON
-  std::string request = "{}";  ///< JSON: what was asked beside it, by the names of the flags
+  std::string request = "{}";  ///< JSON: the flags of serve
   std::string price_data_date;
   std::vector<ServingRow> rows;
   std::vector<Assumption> assumptions;
@@ -126,14 +127,15 @@ struct ServingReport {
   std::optional<ClaimJudgement> claim;
 };
 
-/// price / 3600 / (tokens/s x sold) x 1e6; empty where the price is unknown.
+/// price / 3600 / (tokens/s x sold) x 1e6, or empty if the price is unknown.
 std::optional<double> dollars_per_million(std::optional<double> usd_per_gpu_hour,
                                           double tokens_per_second_per_gpu, double sold);
 /// The tokens/s per GPU at which a price per million tokens pays for the GPU-hour.
 double needed_tokens_per_second(double usd_per_gpu_hour, double usd_per_million, double sold);
 
-/// Throws Error (usage) for a question that makes no sense, Error (no_answer) where no platform
-/// answers; a platform without an answer among others is a row with its problem.
+/// Answers the question for each platform. One platform of several without an answer is a row with
+/// its problem. Throws Error (usage) for a contradictory question, Error (no_answer) if no platform
+/// answers.
 ServingReport serving_report(const ServingQuestion& question, const Catalog& catalog);
 
 /// Judges `text` ("0.02 USD/Mtok", "15x over h200", "50x per MW over h200", "$5M into $75M") by the

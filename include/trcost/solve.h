@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The inverse question: which value of one field brings a result to a target.
+// The inverse question: the value of one field at which a result reaches a target.
 
 #include <cstdint>
 #include <optional>
@@ -25,30 +25,30 @@ enum class ColumnRole : std::uint8_t;
 }  // namespace text
 using EstimateColumn = text::Column<Estimate>;
 
-/// What a result is to reach: at most `value`, or at least it where more is better.
+/// Target of a result: at most `value`, or at least `value` if more is better.
 struct SolveTarget {
   const EstimateColumn* column = nullptr;
   double value = 0;
   bool at_least = false;
-  /// Whether it is the time that the training takes.
+  /// Whether the target is the time of the training.
   [[nodiscard]] bool deadline() const;
 };
 SolveTarget solve_target(std::string_view column, double value);
 SolveTarget solve_target(text::ColumnRole role, double value);
 
-/// `data.tokens`, or the flag without its dashes: `tokens`. Throws Error (usage) with a
-/// did-you-mean for an unknown field and for one that is no number.
+/// The field of a path such as `data.tokens`, or of a flag with or without dashes. Throws Error
+/// (usage) for an unknown field, with a suggestion, and for one that is not a number.
 const FieldInfo& solve_field(std::string_view word);
 
-/// The question. Without `unknown` parameters and tokens are both sought, as the scaling law pairs
-/// them (compute_optimal in trcost/tokens.h).
+/// The question. Without `unknown`, parameters and tokens are both sought, paired by the scaling
+/// law (compute_optimal in trcost/tokens.h).
 struct SolveRequest {
   Scenario base;
   SolveTarget target;
   const FieldInfo* unknown = nullptr;
 };
 
-/// One of several answers when a cluster size or a layout is sought.
+/// One of several answers for a cluster size or a layout.
 struct SolveChoice {
   std::string what;  ///< `as --deadline`, `least cost`, `fewest`
   double value = 0;
@@ -56,23 +56,23 @@ struct SolveChoice {
   std::optional<double> total_usd;
 };
 
-/// A value that was tried on the way, and what the target's column was there.
+/// A value that was tried, and the target's column there.
 struct SolveTrial {
   double value = 0;
   double achieved = 0;
 };
-/// So many are kept of those that were tried, evenly over them, the answer among them.
+/// Upper bound of the trials that a solution keeps, evenly spaced, with the answer among them.
 inline constexpr std::size_t kMostTrials = 100;
 
 /// The answer for one platform.
 struct Solution {
   std::string accelerator;
-  int estimates = 0;  ///< that were made for it, at most kMostEstimates
+  int estimates = 0;  ///< made for this platform, at most kMostEstimates
   bool solved = false;
-  std::string problem;  ///< why there is no answer; the rest is then the nearest that exists
+  std::string problem;  ///< why there is no answer, in which case the rest is the nearest value
   std::vector<std::pair<const FieldInfo*, double>> values;  ///< of the unknown, or of the pair
   std::optional<double> achieved;                           ///< the target's column at the answer
-  std::optional<double> beyond;  ///< one unit further, where the target is missed
+  std::optional<double> beyond;  ///< one unit further, which misses the target
   std::optional<double> beyond_achieved;
   Scenario scenario;                 ///< with the answer put in: replayable
   std::optional<Estimate> estimate;  ///< of that scenario
@@ -80,20 +80,20 @@ struct Solution {
   std::vector<SolveTrial> searched;  ///< by value, each once
 };
 
-/// A solver makes no more estimates than this for a platform.
+/// Upper bound of the estimates for a platform.
 inline constexpr int kMostEstimates = 1200;
 
 /// Solves for one platform.
 ///
-/// A field whose effect is monotone is bracketed on a geometric grid over its allowed range and
-/// bisected to the last whole unit (counts, integers) or to double precision: the largest value
-/// that meets the target where less of the field meets it too, else the smallest. Small steps back,
-/// such as those of the default batch size, are looked for beyond the answer. Cluster sizes, layout
-/// degrees and batch sizes have no such order: they are scanned, GPUs in steps that get finer
-/// around the sizes that meet the target, at the end one by one, and the cheapest is taken when the
-/// target is a time, else the fastest. The cluster for a time is the one that a deadline gets, in
-/// whole nodes; the fewest and the cheapest of all numbers stand in `choices`. Throws what the
-/// estimate throws when no value has an answer.
+/// A field with a monotone effect is bracketed on a geometric grid over its allowed range and
+/// bisected to the last whole unit (counts, integers) or to double precision. The answer is the
+/// largest value that meets the target if smaller ones meet it too, else the smallest. Values a
+/// little beyond it are tried as well, because defaults such as the batch size move in steps.
+/// Cluster sizes, layout degrees and batch sizes are scanned, GPUs in steps that get finer around
+/// the sizes that meet the target. The answer is the cheapest if the target is a time, else the
+/// fastest. The cluster for a time is that of a deadline, in whole nodes, and `choices` has the
+/// smallest and the cheapest of all sizes. Throws the error of the estimate if no value has an
+/// answer.
 class Solver {
  public:
   explicit Solver(const Catalog& catalog);
@@ -103,7 +103,7 @@ class Solver {
   const Catalog* catalog_;
 };
 
-/// What a cluster computes and costs in a given time.
+/// Compute and cost of a cluster in a given time.
 struct ClusterRun {
   double gpus = 0;
   double seconds = 0;
@@ -121,12 +121,12 @@ struct ClusterRun {
   double reference_ratio = 0;       ///< flops over kReferenceFlops
 };
 
-/// Training compute of Llama-3.1-405B: 3.8e25 in arXiv:2407.21783, section 1, which is quoted as
-/// 4e25.
+/// Training compute of Llama-3.1-405B, usually quoted as 4e25 (3.8e25 in arXiv:2407.21783, section
+/// 1).
 inline constexpr double kReferenceFlops = 4e25;
 inline constexpr std::string_view kReferenceName = "Llama-3.1-405B";
 
-/// The estimate gives MFU, goodput and price; `flops = gpus x peak x MFU x seconds`.
+/// Computes `gpus x peak x MFU x seconds` with MFU, goodput and price of the estimate.
 ClusterRun cluster_run(const Estimate& estimate, double seconds);
 
 /// A cluster size of one platform.
@@ -135,13 +135,13 @@ struct ClusterPoint {
   double gpus = 0;
   double wall_clock_seconds = 0;
   std::optional<double> total_usd;
-  bool chosen = false;    ///< what the estimate answers
-  bool frontier = false;  ///< nothing known is both sooner and cheaper
+  bool chosen = false;    ///< the size of the estimate
+  bool frontier = false;  ///< no other point is both faster and cheaper
 };
 
-/// The same training on smaller and larger clusters: what time costs.
-/// Of every estimate its own cluster, and those from an eighth to eight times of it that have an
-/// answer, in whole nodes. Empty for a scenario of several stages, whose clusters differ.
+/// Cost and time of a training on smaller and larger clusters: for every estimate its own cluster
+/// and those from an eighth to eight times of it that have an answer, in whole nodes. Empty for a
+/// scenario of several stages, whose clusters differ.
 std::vector<ClusterPoint> cluster_curve(const Scenario& scenario, const Catalog& catalog,
                                         std::span<const Estimate> estimates);
 

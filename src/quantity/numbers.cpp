@@ -9,6 +9,7 @@
 
 #include "quantity/layers.h"
 #include "quantity/quantity.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 
 namespace trcost::quantity {
@@ -111,12 +112,6 @@ constexpr std::size_t kQuotedLength = 60;
                                 : std::string(text);
   throw Error(ErrorKind::usage, fmt::format("\"{}\" is not {}: {}", shown, kind.what, why),
               fmt::format("write it like {}", kind.examples));
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 double unit_factor(std::string_view suffix, std::string_view text, const Kind& kind,

@@ -35,6 +35,13 @@ std::string hyphenated(std::string_view text) {
 
 }  // namespace
 
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r";
+  const std::size_t first = text.find_first_not_of(kSpaces);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+}
+
 std::string lower_case(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), [](char c) { return lower_case(c); });

@@ -15,6 +15,9 @@ constexpr char lower_case(char c) noexcept {
 }
 std::string lower_case(std::string_view text);
 
+/// Text without spaces, tabs and carriage returns at its ends.
+std::string_view trim(std::string_view text);
+
 /// The known name nearest to what was typed: Damerau-Levenshtein distance of at most a third of the
 /// length, and at least 1. Empty if none is near.
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& known);

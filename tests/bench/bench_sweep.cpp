@@ -7,8 +7,8 @@
 
 #include "catalog_fixture.h"
 #include "report/about/sweep_document.h"
+#include "study/sweep/plan.h"
 #include "study/sweep/worker.h"
-#include "trcost/sweep.h"
 
 namespace {
 

@@ -45,7 +45,7 @@ void numbers(std::string_view bytes) {
 void scenario(std::string_view bytes) {
   attempt([&] {
     std::vector<Experiment> experiments;
-    const std::string rest = take_experiments(bytes, "fuzz.json", experiments);
+    const std::string rest = extract_experiments(bytes, "fuzz.json", experiments);
     const std::string written = scenario_to_json(scenario_from_json(rest, "fuzz.json"));
     require(scenario_to_json(scenario_from_json(written, "again.json")) == written);
   });

@@ -9,11 +9,11 @@
 #include "report/about/sweep_document.h"
 #include "study/calibrate/calibrate.h"
 #include "study/calibrate/training_log.h"
+#include "study/sweep/plan.h"
 #include "study/transfer/transfer.h"
 #include "trcost/catalog.h"
 #include "trcost/serving.h"
 #include "trcost/solve.h"
-#include "trcost/sweep.h"
 
 namespace trcost::fuzz {
 namespace {
@@ -95,7 +95,7 @@ void resume(std::string_view bytes) {
   for (const Format format : {Format::csv, Format::jsonl}) {
     attempt([&] {
       const SweepResume found =
-          resume_sweep(plan, built_in(), sweep_file(plan, format), file_with(bytes), 1);
+          resume_sweep(plan, built_in(), sweep_file(plan, format), file_with(bytes));
       require(found.bytes <= bytes.size() && found.next <= plan.size());
     });
   }

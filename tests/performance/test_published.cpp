@@ -28,7 +28,7 @@ ValidationSummary family(const ValidationResult& result, bool mixture, bool know
     if (!test_catalog().efficiency(test_catalog().accelerator(m.accelerator)).measured) continue;
     const bool moe = test_catalog().run_model(m.model).language.moe.has_value();
     if (moe == mixture && row.planned != known && (m.task != RowTask::pretrain) == tuning) {
-      rows.push_back(error_of(row));
+      rows.push_back(row_error(row));
     }
   }
   return summarise(rows, "family", "");

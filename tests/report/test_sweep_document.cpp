@@ -7,8 +7,8 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "report/about/sweep_document.h"
+#include "study/sweep/plan.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 using namespace trcost;
 
@@ -33,8 +33,8 @@ std::string document(const SweepRequest& request, Format format, bool interrupte
   run.threads = 1;
   run.end = plan.end();
   whole.open();
-  run_sweep(plan, test_catalog(), run, sweep_renderer(plan, format),
-            [&](std::string_view rows) { whole.add(rows); });
+  run_plan(plan, test_catalog(), run, sweep_renderer(plan, format),
+           [&](std::string_view rows) { whole.add(rows); });
   whole.close(interrupted);
   return out;
 }

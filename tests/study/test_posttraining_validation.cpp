@@ -6,7 +6,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "study/validate/posttraining_validation.h"
+#include "study/validate/replay.h"
 #include "trcost/estimate.h"
 
 using namespace trcost;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "catch.h"
+#include "study/sweep/axis.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 namespace {
 
@@ -136,11 +136,11 @@ TEST_CASE("a long range is not listed, and its values are found again", "[sweep]
   CHECK(axis.number(0) == 1);
   CHECK(axis.number(1'234'567) == 2.234567);
   CHECK(axis.number(10'000'000) == 11);
-  CHECK(axis.find("2.234567") == 1'234'567U);
-  CHECK(axis.find("11") == 10'000'000U);
-  CHECK_FALSE(axis.find("2.2345675"));
-  CHECK_FALSE(axis.find("12"));
-  CHECK_FALSE(axis.find("h100"));
+  CHECK(axis.find_number("2.234567") == 1'234'567U);
+  CHECK(axis.find_number("11") == 10'000'000U);
+  CHECK_FALSE(axis.find_number("2.2345675"));
+  CHECK_FALSE(axis.find_number("12"));
+  CHECK_FALSE(axis.find_number("h100"));
 }
 
 TEST_CASE("a condition shortens a long range without listing it", "[sweep]") {

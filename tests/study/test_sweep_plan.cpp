@@ -8,8 +8,8 @@
 #include "estimate/columns/estimate_columns.h"
 #include "report/about/sweep_document.h"
 #include "study/sweep/columns.h"
+#include "study/sweep/plan.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 namespace {
 

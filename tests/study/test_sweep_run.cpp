@@ -8,9 +8,9 @@
 #include "catch.h"
 #include "report/about/sweep_document.h"
 #include "report/row_text.h"
+#include "study/sweep/plan.h"
 #include "study/sweep/worker.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 namespace {
 
@@ -45,8 +45,8 @@ std::string run(const SweepRequest& request, Format format, unsigned threads,
   options.end = plan.end();
   document.open();
   const trcost::SweepOutcome result =
-      trcost::run_sweep(plan, test_catalog(), options, trcost::sweep_renderer(plan, format),
-                        [&](std::string_view rows) { document.add(rows); });
+      trcost::run_plan(plan, test_catalog(), options, trcost::sweep_renderer(plan, format),
+                       [&](std::string_view rows) { document.add(rows); });
   document.close();
   if (outcome != nullptr) *outcome = result;
   return out;
@@ -219,6 +219,16 @@ TEST_CASE("rows without an answer sort last in both directions", "[sweep]") {
       failed = failed || !answer;
     }
     CHECK(failed);
+    // They stand in grid order, whatever row a thread computed before them.
+    request.sort += ",hardware.gpus:desc,performance.mfu";
+    for (const char* columns : {"", "cost.total"}) {
+      request.select = columns;
+      const std::string one = run(request, Format::csv, 1);
+      for (const unsigned threads : {2U, 3U, 8U}) {
+        REQUIRE(run(request, Format::csv, threads) == one);
+      }
+    }
+    request.select = "cost.total";
   }
 }
 
@@ -258,11 +268,11 @@ TEST_CASE("a stop leaves a beginning of the whole", "[sweep]") {
     std::string out = lines(whole)[0] + "\n";
     std::size_t writes = 0;
     const trcost::SweepOutcome outcome =
-        trcost::run_sweep(plan, test_catalog(), options, trcost::sweep_renderer(plan, Format::csv),
-                          [&](std::string_view rows) {
-                            out += rows;
-                            if (++writes == stop_after) stop = true;
-                          });
+        trcost::run_plan(plan, test_catalog(), options, trcost::sweep_renderer(plan, Format::csv),
+                         [&](std::string_view rows) {
+                           out += rows;
+                           if (++writes == stop_after) stop = true;
+                         });
     CHECK(whole.starts_with(out));
     CHECK(out.ends_with("\n"));
     CHECK(outcome.written == lines(out).size() - 1);
@@ -277,7 +287,7 @@ TEST_CASE("an exception of the writer ends the sweep", "[sweep]") {
   options.end = plan.end();
   struct Full {};
   CHECK_THROWS_AS(
-      trcost::run_sweep(plan, test_catalog(), options, trcost::sweep_renderer(plan, Format::csv),
-                        [](std::string_view) { throw Full{}; }),
+      trcost::run_plan(plan, test_catalog(), options, trcost::sweep_renderer(plan, Format::csv),
+                       [](std::string_view) { throw Full{}; }),
       Full);
 }

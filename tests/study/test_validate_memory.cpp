@@ -7,7 +7,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/cluster/memory_fit.h"
-#include "study/validate/validate_memory.h"
+#include "study/validate/replay.h"
 
 using namespace trcost;
 

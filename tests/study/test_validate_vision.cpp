@@ -7,7 +7,7 @@
 #include "catch.h"
 #include "performance/training/step_model.h"
 #include "study/validate/validate_runs.h"
-#include "study/validate/validate_vision.h"
+#include "study/validate/replay.h"
 #include "trcost/catalog.h"
 
 using namespace trcost;

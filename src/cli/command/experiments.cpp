@@ -100,7 +100,7 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
   ExperimentStudy study;
   if (!arguments.file.empty()) arguments.scenario.set_file(arguments.file);
   study.base = arguments.scenario.read(session, [&](std::string text, const std::string& origin) {
-    return take_experiments(text, origin, study.experiments);
+    return extract_experiments(text, origin, study.experiments);
   });
   if (described_by_flags(arguments)) {
     if (!study.experiments.empty()) {

@@ -17,8 +17,8 @@
 #include "prices/rows/price_book.h"
 #include "report/about/sweep_document.h"
 #include "report/format/row_stream.h"
+#include "study/sweep/plan.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 namespace trcost::cli {
 namespace {
@@ -51,7 +51,7 @@ std::optional<std::uint64_t> whole_number(const std::string& text, double most,
   return static_cast<std::uint64_t>(value);
 }
 
-// Whether rows go to the file as they come, so that an interruption leaves what is done.
+// Whether rows are written as they come, so that an interruption leaves a part.
 bool grows(const SweepPlan& plan, Format format) {
   return plan.streams() && format_info(format).form == Form::lines;
 }
@@ -79,7 +79,7 @@ void refuse_resume(const SweepArguments& arguments, const SweepPlan& plan, Forma
   }
 }
 
-// The parts one after another have to be the whole.
+// Refuses parts whose concatenation is not the whole.
 void refuse_shard(const SweepPlan& plan, Format format) {
   if (!plan.sharded()) return;
   const auto refuse = [](std::string message, std::string hint) {
@@ -94,28 +94,6 @@ void refuse_shard(const SweepPlan& plan, Format format) {
         fmt::format("parts of {} are not one document one after another", format_info(format).name),
         fmt::format("add --format {}", format_names(Form::lines)));
   }
-}
-
-void report_sweep(Session& session, const SweepOutcome& outcome, std::uint64_t rows,
-                  const std::string& path) {
-  if (outcome.failed > 0) {
-    session.warn(fmt::format("{} of {} rows have no answer, the first one: {}", outcome.failed,
-                             outcome.computed, outcome.first_error));
-  }
-  if (!outcome.interrupted) return;
-  const std::string how = path == "-" ? "" : fmt::format("the same flags and --resume {}", path);
-  session.error(fmt::format("interrupted after {} of {} rows", outcome.computed, rows),
-                how.empty() ? "" : "continue with " + how);
-}
-
-// The same for a file that was continued as for one that was written at once.
-int sweep_exit_code(const SweepOutcome& outcome, const SweepResume& resumed, const SweepPlan& plan,
-                    bool strict) {
-  if (outcome.interrupted) return kExitInterrupted;
-  if (strict && outcome.failed + resumed.failed > 0) return kExitCheckFailed;
-  const bool all_before = resumed.failed == resumed.next - plan.begin();
-  const bool none = plan.end() > plan.begin() && all_before && outcome.failed == outcome.computed;
-  return none && !plan.sharded() ? kExitFailure : kExitOk;
 }
 
 class Sweeping {
@@ -138,19 +116,52 @@ class Sweeping {
   }
 
   int run() {
+    const InterruptGuard guard;
+    run_.stop = &guard.flag();
     const SweepOutcome outcome = grows(plan_, format_) ? run_growing() : run_whole();
-    report_sweep(session_, outcome, run_.end - run_.begin, grows(plan_, format_) ? path() : "-");
-    if (no_row_kept(outcome)) {
-      session_.warn(fmt::format("none of the {} rows meets every --where", plan_.size()));
-    }
-    return sweep_exit_code(outcome, resumed_, plan_, arguments_.strict);
+    report(outcome);
+    return exit_code(outcome);
   }
 
  private:
-  // A part may well have none; that no row has an answer is said otherwise.
-  [[nodiscard]] bool no_row_kept(const SweepOutcome& outcome) const {
-    return resumed_.rows + outcome.written == 0 && !plan_.conditions().empty() &&
-           !plan_.sharded() && !outcome.interrupted && outcome.failed < outcome.computed;
+  void report(const SweepOutcome& outcome) const {
+    if (outcome.failed > 0) {
+      session_.warn(fmt::format("{} of {} rows have no answer, the first one: {}", outcome.failed,
+                                outcome.computed, outcome.first_error));
+    }
+    // A part may well have no row, and rows without an answer were reported above.
+    const bool no_row = outcome.written == 0 && !resumed() && !plan_.conditions().empty() &&
+                        !plan_.sharded() && outcome.failed < outcome.computed;
+    if (no_row && !outcome.interrupted) {
+      session_.warn(fmt::format("none of the {} rows meets every --where", plan_.size()));
+    }
+    if (!outcome.interrupted) return;
+    const bool file = grows(plan_, format_) && path() != "-";
+    session_.error(resumed_.interrupted
+                       ? fmt::format("interrupted while the rows of {} were checked", path())
+                       : fmt::format("interrupted after {} of {} rows", outcome.computed,
+                                     run_.end - run_.begin),
+                   file ? fmt::format("continue with the same flags and --resume {}", path()) : "");
+  }
+
+  // Whether the file that is continued had a row.
+  [[nodiscard]] bool resumed() const { return resumed_.next > plan_.begin(); }
+
+  // A file that was continued ends with the code of one that was written at once. Its rows are
+  // counted only where those computed now leave the code open.
+  [[nodiscard]] int exit_code(const SweepOutcome& outcome) const {
+    if (outcome.interrupted) return kExitInterrupted;
+    const auto tally = [&] {
+      return resumed() ? tally_rows(plan_, sweep_file(plan_, format_), path(), resumed_.bytes)
+                       : SweepTally{};
+    };
+    if (arguments_.strict) {
+      const bool failed = outcome.failed > 0 || resumed_.failed || tally().failed > 0;
+      return failed ? kExitCheckFailed : kExitOk;
+    }
+    const bool none = plan_.end() > plan_.begin() && outcome.failed == outcome.computed &&
+                      !resumed_.answered && !plan_.sharded();
+    return none && tally().failed == resumed_.next - plan_.begin() ? kExitFailure : kExitOk;
   }
 
   [[nodiscard]] const std::string& path() const {
@@ -179,22 +190,29 @@ class Sweeping {
     return out;
   }
 
-  SweepOutcome compute(const SweepDocument::Write& add) {
-    const InterruptGuard guard;
-    ProgressLine progress(run_.end - run_.begin, session_.options.quiet);
-    run_.stop = &guard.flag();
+  void check_resumed_file() {
+    ProgressLine progress(kRecheckedRows, session_.options.quiet);
     run_.progress = [&](std::uint64_t done) { progress.show(done); };
-    return run_sweep(plan_, session_.catalog(), run_, sweep_renderer(plan_, format_), add);
+    resumed_ = resume_sweep(plan_, session_.catalog(), sweep_file(plan_, format_), path(), run_);
+    if (resumed() && !resumed_.interrupted) {
+      session_.note(fmt::format("{} of {} rows of the grid are done in {}",
+                                resumed_.next - plan_.begin(), plan_.end() - plan_.begin(),
+                                path()));
+    }
+  }
+
+  SweepOutcome compute(const SweepDocument::Write& add) {
+    ProgressLine progress(run_.end - run_.begin, session_.options.quiet);
+    run_.progress = [&](std::uint64_t done) { progress.show(done); };
+    return run_plan(plan_, session_.catalog(), run_, sweep_renderer(plan_, format_), add);
   }
 
   SweepOutcome run_growing() {
-    if (!arguments_.resume.empty()) {
-      resumed_ =
-          resume_sweep(plan_, session_.catalog(), sweep_file(plan_, format_), path(), run_.threads);
-      if (resumed_.rows > 0) {
-        session_.note(fmt::format("{} has {} rows; {} are left to compute", path(), resumed_.rows,
-                                  run_.end - resumed_.next));
-      }
+    if (!arguments_.resume.empty()) check_resumed_file();
+    if (resumed_.interrupted) {
+      SweepOutcome checked;
+      checked.interrupted = true;
+      return checked;
     }
     run_.begin = resumed_.next;
     SweepOutput output(path(), resumed_.bytes);

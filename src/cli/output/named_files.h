@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "study/sweep/axis.h"
 #include "trcost/scenario.h"
-#include "trcost/sweep.h"
 
 namespace trcost::cli {
 

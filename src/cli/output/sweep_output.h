@@ -8,20 +8,20 @@
 
 namespace trcost::cli {
 
-/// Where the rows of a long sweep go: stdout, or a file that grows in place and ends where a row
-/// ends whatever happens, so that it can be continued.
+/// Output of a long sweep: stdout, or a file that grows in place. The file ends with a whole row
+/// after every error and interruption, so that it can be continued.
 class SweepOutput {
  public:
-  /// `-` is stdout. A file is cut to its first `keep` bytes. Throws Error where it cannot be
-  /// written or another sweep is writing it.
+  /// `-` is stdout. A file is cut to its first `keep` bytes. Throws Error if it cannot be written
+  /// or another sweep is writing it.
   SweepOutput(const std::string& path, std::uint64_t keep);
   ~SweepOutput();
   SweepOutput(const SweepOutput&) = delete;
   SweepOutput& operator=(const SweepOutput&) = delete;
 
-  /// Whole rows, which are held back for a moment.
+  /// Adds whole rows to a buffer that is flushed several times a second.
   void write(std::string_view rows);
-  /// Throws ClosedPipe, or Error for a full disk, after which the file ends where a row ends.
+  /// Throws ClosedPipe, or Error for a full disk, after which the file ends with a whole row.
   void flush();
 
  private:
@@ -31,7 +31,7 @@ class SweepOutput {
   std::string path_;
   std::string held_;
   std::chrono::steady_clock::time_point flushed_;
-  std::uint64_t whole_ = 0;  ///< bytes of the file that end where a row ends
+  std::uint64_t whole_ = 0;  ///< bytes of the whole rows in the file
   int descriptor_ = -1;
   bool regular_ = false;
 };

@@ -17,4 +17,10 @@ bool same_training(double batch, std::optional<double> given, std::optional<doub
   return token_cost.value_or(0) <= kMostTokenCost;
 }
 
+bool same_training(const Scenario& asked, const Estimate& answer) {
+  if (!asked.stages.empty() || asked.has(Field::efficiency_mfu)) return true;
+  return same_training(answer.layout.global_batch, asked.number(Field::train_global_batch),
+                       answer.performance.batch_token_cost);
+}
+
 }  // namespace trcost::estimation

@@ -4,7 +4,8 @@
 
 #include <optional>
 
-#include "quantity/layers.h"
+#include "trcost/estimate.h"
+#include "trcost/scenario.h"
 
 namespace trcost::estimation {
 
@@ -12,5 +13,7 @@ namespace trcost::estimation {
 /// was `given` about that one, else one that takes at most twice the tokens for the same loss
 /// (`token_cost` as PerformanceSummary::batch_token_cost).
 bool same_training(double batch, std::optional<double> given, std::optional<double> token_cost);
+/// Overload for an answer, which is accepted if it has several stages or a given MFU.
+bool same_training(const Scenario& asked, const Estimate& answer);
 
 }  // namespace trcost::estimation

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "report/about/documents.h"
-#include "study/study_columns.h"
+#include "study/diff/diff.h"
 
 namespace trcost::report {
 

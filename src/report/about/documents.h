@@ -14,12 +14,10 @@
 #include "study/experiments/experiments.h"
 #include "study/tokens/token_report.h"
 #include "study/transfer/transfer.h"
-#include "study/validate/posttraining_validation.h"
 #include "study/validate/serving_validation.h"
 #include "study/validate/validate.h"
-#include "study/validate/validate_memory.h"
 #include "study/validate/validate_runs.h"
-#include "study/validate/validate_vision.h"
+#include "study/validate/replay.h"
 #include "trcost/report.h"
 #include "trcost/serving.h"
 

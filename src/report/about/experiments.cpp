@@ -8,7 +8,7 @@
 #include "report/page/estimate_tables.h"
 #include "report/page/wording.h"
 #include "report/workbook/budgets.h"
-#include "study/study_columns.h"
+#include "study/experiments/experiments.h"
 
 namespace trcost::report {
 

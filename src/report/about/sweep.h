@@ -6,8 +6,8 @@
 #include "quantity/layers.h"
 #include "report/format/document.h"
 #include "study/sweep/columns.h"
+#include "study/sweep/plan.h"
 #include "text/held_rows.h"
-#include "trcost/sweep.h"
 
 namespace trcost::report {
 

@@ -9,10 +9,10 @@
 
 #include "quantity/layers.h"
 #include "study/sweep/columns.h"
+#include "study/sweep/plan.h"
 #include "study/sweep/resume.h"
 #include "text/held_rows.h"
 #include "trcost/report.h"
-#include "trcost/sweep.h"
 
 namespace trcost::report {
 

@@ -9,7 +9,7 @@
 #include "report/about/documents.h"
 #include "report/about/table_document.h"
 #include "report/page/document_head.h"
-#include "study/tokens/token_columns.h"
+#include "study/tokens/token_report.h"
 
 namespace trcost::report {
 

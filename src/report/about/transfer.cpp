@@ -9,7 +9,7 @@
 #include "report/page/provenance.h"
 #include "report/page/wording.h"
 #include "report/workbook/budget.h"
-#include "study/study_columns.h"
+#include "study/transfer/transfer.h"
 #include "trcost/report.h"
 
 namespace trcost::report {

@@ -19,15 +19,15 @@ namespace trcost::study {
 
 namespace {
 
-// No software is so much slower or faster than published ones: a wrong unit.
+// A larger factor between measured and predicted speed means a wrong unit.
 constexpr double kMostFactor = 20;
 // Steps of one configuration that differ by more contradict each other.
 constexpr double kContradiction = 0.3;
-// So much scatter beyond what factors explain is worth a word.
+// Scatter beyond what factors explain that is worth a warning.
 constexpr double kMuchScatter = 0.25;
-constexpr double kWorthSaying = 0.05;  // of ln(seconds)
+constexpr double kWorthNoting = 0.05;  // of ln(seconds)
 
-double error_of(double log_seconds_error) {
+double relative_error(double log_seconds_error) {
   return portable_exp(-log_seconds_error) - 1;
 }
 
@@ -55,7 +55,7 @@ void refuse_wrong_unit(const MeasuredStep& step, double error) {
   }
 }
 
-// What the fit made of steps that lie far off.
+// Warns of steps far from their prediction.
 void note_scatter(const std::vector<MeasuredStep>& steps, const StackFit& fit,
                   std::vector<std::string>& out) {
   if (fit.step <= kMuchScatter) return;
@@ -65,8 +65,8 @@ void note_scatter(const std::vector<MeasuredStep>& steps, const StackFit& fit,
         "far "
         "off a fact is more often wrong or missing than software so different; a second step of "
         "another size settles it",
-        steps[0].name, 100 * std::abs(error_of(fit.before[0])),
-        100 * std::abs(error_of(fit.before[0] - fit.after[0]))));
+        steps[0].name, 100 * std::abs(relative_error(fit.before[0])),
+        100 * std::abs(relative_error(fit.before[0] - fit.after[0]))));
     return;
   }
   const auto faster = [](double error) { return error > kMuchScatter; };
@@ -74,7 +74,7 @@ void note_scatter(const std::vector<MeasuredStep>& steps, const StackFit& fit,
     out.push_back(fmt::format(
         "all steps are faster than kernels can be made by any factor here, {} by {:.0f} %: the "
         "precision, the batch or the number of accelerators may be another",
-        steps[0].name, 100 * std::abs(error_of(fit.after[0]))));
+        steps[0].name, 100 * std::abs(relative_error(fit.after[0]))));
     return;
   }
   out.push_back(
@@ -105,7 +105,7 @@ void note_contradictions(const std::vector<MeasuredStep>& steps, std::vector<std
   }
 }
 
-CalibrationRow row_of(const MeasuredStep& step, double before, double after) {
+CalibrationRow calibration_row(const MeasuredStep& step, double before, double after) {
   CalibrationRow row;
   row.name = step.name;
   row.model = step.model;
@@ -117,14 +117,14 @@ CalibrationRow row_of(const MeasuredStep& step, double before, double after) {
   row.measured_seconds = step.seconds;
   row.predicted_before = step.seconds * portable_exp(before);
   row.predicted_after = step.seconds * portable_exp(after);
-  row.error_before = error_of(before);
-  row.error_after = error_of(after);
+  row.error_before = relative_error(before);
+  row.error_after = relative_error(after);
   return row;
 }
 
 double median_size(const std::vector<double>& errors) {
   std::vector<double> sizes;
-  for (const double each : errors) sizes.push_back(std::abs(error_of(each)));
+  for (const double each : errors) sizes.push_back(std::abs(relative_error(each)));
   return median(std::move(sizes));
 }
 
@@ -145,13 +145,13 @@ void add_accelerators(const std::vector<MeasuredStep>& steps, CalibrationResult&
   }
 }
 
-// A constant as the steps have it: among the fitted ones, in the place of one written by hand.
+// Writes a constant among the fitted ones, in place of one written by hand.
 void set_fitted(nlohmann::ordered_json& file, std::string_view name, double value) {
   file.erase(std::string(name));
   file["fitted"][std::string(name)] = value;
 }
 
-// Constants that a release changes, folded into those of the file, which is of that release.
+// Applies the changes of a release to the constants of the file, which is of that release.
 void fold_release(const Stack& moved, nlohmann::ordered_json& file) {
   if (moved.release_years == 0) return;
   const double gain = portable_exp(moved.release_gain * moved.release_years);
@@ -171,7 +171,8 @@ void write_constants(const Stack& base, const Stack& moved, nlohmann::ordered_js
   }
 }
 
-std::string file_of(const Catalog& catalog, const Stack& base, const CalibrationResult& result) {
+std::string calibrated_file(const Catalog& catalog, const Stack& base,
+                            const CalibrationResult& result) {
   const std::string_view name(result.base);
   const std::size_t at = name.ends_with(".json") ? std::string_view::npos : name.find('@');
   nlohmann::ordered_json file =
@@ -196,8 +197,8 @@ std::string file_of(const Catalog& catalog, const Stack& base, const Calibration
   return file.dump(2) + "\n";
 }
 
-// ln(seconds) of the step under another choice of what it leaves open; 0 where that does not fit.
-double moved_by(const MeasuredStep& step, const PlanRequest& request) {
+// Change in ln(seconds) of the step under another request, or 0 if that does not fit.
+double planned_change(const MeasuredStep& step, const PlanRequest& request) {
   const StepModel model(step.workload, step.platform);
   try {
     const std::optional<Plan> other = fitting_plan(model, request);
@@ -208,7 +209,7 @@ double moved_by(const MeasuredStep& step, const PlanRequest& request) {
   }
 }
 
-// How much a fact matters that steps leave to the planner.
+// A fact that steps may leave to the planner, and another value for it.
 struct Alternative {
   std::string_view fact;
   bool (*open)(const PlanRequest&);
@@ -247,9 +248,9 @@ void add_open_facts(const std::vector<MeasuredStep>& steps, std::vector<Effect>&
       PlanRequest request = step.request;
       request.global_batch = step.layout.global_batch;
       each.choose(request, step.layout);
-      largest = std::max(largest, moved_by(step, request));
+      largest = std::max(largest, planned_change(step, request));
     }
-    if (largest < kWorthSaying) continue;
+    if (largest < kWorthNoting) continue;
     out.push_back(
         {largest, fmt::format("say {}: {} of {} steps leave it open, and it moves a step by up "
                               "to {:.0f} %",
@@ -257,8 +258,9 @@ void add_open_facts(const std::vector<MeasuredStep>& steps, std::vector<Effect>&
   }
 }
 
-// What the range is still made of, largest first.
-std::vector<std::string> narrowing(const std::vector<MeasuredStep>& steps, const StackFit& fit) {
+// Ways to narrow the range, those with the largest effect first.
+std::vector<std::string> ways_to_narrow(const std::vector<MeasuredStep>& steps,
+                                        const StackFit& fit) {
   std::vector<Effect> effects;
   for (std::size_t i = 0; i < kStackFactors; ++i) {
     const double size = std::abs(fit.share[i]) * fit.sigma[i];
@@ -270,7 +272,7 @@ std::vector<std::string> narrowing(const std::vector<MeasuredStep>& steps, const
   std::ranges::stable_sort(effects, std::greater<>(), &Effect::size);
   std::vector<std::string> out;
   for (const Effect& effect : effects) {
-    if (effect.size >= kWorthSaying / 2) out.push_back(effect.words);
+    if (effect.size >= kWorthNoting / 2) out.push_back(effect.words);
   }
   out.push_back(
       fmt::format("further steps: like ones scatter by {:.0f} % about what these factors predict",
@@ -295,7 +297,7 @@ CalibrationResult calibrate(const Catalog& catalog, Measurements measured) {
   }
   out.fit = fit_stack(steps, pooling);
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    out.rows.push_back(row_of(steps[i], out.fit.before[i], out.fit.after[i]));
+    out.rows.push_back(calibration_row(steps[i], out.fit.before[i], out.fit.after[i]));
   }
   const Stack& base = catalog.stack(measured.base);
   add_factors(out);
@@ -306,8 +308,8 @@ CalibrationResult calibrate(const Catalog& catalog, Measurements measured) {
   out.error_after = median_size(out.fit.after);
   note_contradictions(steps, out.warnings);
   note_scatter(steps, out.fit, out.warnings);
-  out.narrow = narrowing(steps, out.fit);
-  out.stack_json = file_of(catalog, base, out);
+  out.narrow = ways_to_narrow(steps, out.fit);
+  out.stack_json = calibrated_file(catalog, base, out);
   return out;
 }
 

@@ -114,7 +114,7 @@ Vector gradient(const MeasuredStep& step, const Vector& at, double here) {
   return out;
 }
 
-// Steps at a point of the factors.
+// Errors and slopes of the steps at a point of the factors.
 struct Linearised {
   std::vector<double> error;  // ln(predicted / measured seconds)
   std::vector<Vector> slope;
@@ -132,15 +132,15 @@ Linearised linearise(const std::vector<MeasuredStep>& steps, const Vector& at) {
   return out;
 }
 
-// Steps far from the others count less: the t-distribution as a mixture of normal ones.
+// Steps far from the others count less, as in a t-distribution (a mixture of normal ones).
 void weigh(Linearised& at, double variance) {
   for (std::size_t k = 0; k < at.error.size(); ++k) {
     at.weight[k] = (kTail + 1) / (kTail + square(at.error[k]) / variance);
   }
 }
 
-// Variance of steps about the prediction: what published sources show and what these steps do, one
-// of which says where they lie.
+// Variance of steps about the prediction, pooled from published sources and these steps, which lose
+// one degree of freedom to their mean.
 double step_variance(const Pooling& pooling, const Linearised& at) {
   const double worth = pooling.step_worth;
   double sum = worth * square(pooling.step);
@@ -148,7 +148,7 @@ double step_variance(const Pooling& pooling, const Linearised& at) {
   return sum / (worth + static_cast<double>(at.error.size()) - 1);
 }
 
-// 1 / variance of each factor at a value: the t-distribution as a mixture of normal ones.
+// 1 / variance of each factor at a value of its t-distribution (a mixture of normal ones).
 Vector prior_weights(const Pooling& pooling, const Vector& at) {
   Vector out{};
   for (std::size_t i = 0; i < kStackFactors; ++i) {
@@ -186,8 +186,8 @@ Vector next(const Linearised& at, const Vector& from, const Vector& prior, doubl
   return out;
 }
 
-// Of ln(predicted) of one more step like these.
-double spread_of(const Linearised& at, const FactorMatrix& covariance, double variance) {
+// Standard deviation of ln(predicted) of one more step like these.
+double predicted_spread(const Linearised& at, const FactorMatrix& covariance, double variance) {
   double sum = 0;
   for (const Vector& slope : at.slope) sum += dot(slope, product(covariance, slope));
   return std::sqrt(sum / static_cast<double>(at.slope.size()) + variance);
@@ -234,7 +234,7 @@ Stack moved_stack(const Stack& base, const Vector& log) {
     for (double Stack::*const member : factor.members) {
       if (member == nullptr) break;
       double& value = out.*member;
-      // A fixed time grows from its start, and no factor at all leaves it as it is.
+      // A factor of 1 leaves even a value below `least` as it is.
       const double start = std::max(value, factor.least);
       const Constant<Stack>& range = stack_constant(member);
       value = std::clamp(value + start * (times - 1), range.lowest, range.highest);
@@ -253,12 +253,12 @@ double log_seconds(const MeasuredStep& step, const Vector& log) {
 
 StackFit fit_stack(const std::vector<MeasuredStep>& steps, const Pooling& pooling) {
   constexpr int kRounds = 40;
-  constexpr int kAlike = 10;  // rounds in which all steps count alike, so that most of them decide
+  constexpr int kAlike = 10;  // first rounds, in which all steps have equal weights
   constexpr double kStill = 1e-9;
   StackFit fit;
   Linearised at = linearise(steps, fit.log);
   fit.before = at.error;
-  fit.sigma_before = spread_of(at, prior_covariance(pooling), square(pooling.step));
+  fit.sigma_before = predicted_spread(at, prior_covariance(pooling), square(pooling.step));
   double variance = square(pooling.step);
   for (int round = 0; round < kRounds; ++round) {
     const Vector from = fit.log;
@@ -273,7 +273,7 @@ StackFit fit_stack(const std::vector<MeasuredStep>& steps, const Pooling& poolin
   const FactorMatrix covariance = inverse(precision(at, prior_weights(pooling, fit.log), variance));
   fit.after = at.error;
   fit.step = std::sqrt(variance);
-  fit.sigma_after = spread_of(at, covariance, variance);
+  fit.sigma_after = predicted_spread(at, covariance, variance);
   for (std::size_t i = 0; i < kStackFactors; ++i) {
     fit.sigma[i] = std::sqrt(covariance[i][i]);
     for (const Vector& slope : at.slope)

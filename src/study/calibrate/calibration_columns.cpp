@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/columns/plan_columns.h"
-#include "study/validate/validation_columns.h"
+#include "study/calibrate/calibrate.h"
 
 namespace trcost::study {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a few rows of a source help to predict its others: the published rows, each source by
-// constants that never saw it.
+// Tests whether a few rows of a source help to predict its others, with constants from fits that
+// left the source out.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -24,11 +24,11 @@ namespace {
 constexpr int kDraws = 24;
 constexpr std::size_t kLeastRest = 2;  // rows that a median is taken of
 
-double size_of(double log_error) {
+double error_size(double log_error) {
   return std::abs(portable_exp(-log_error) - 1);
 }
 
-// `count` of the steps, chosen by the draw's number alone, before the others.
+// A permutation of the steps that depends on the draw's number alone.
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -41,9 +41,9 @@ struct Rest {
   double inside = 0;  // share within P10 to P90
 };
 
-// The steps that a calibration to the first `rows` of `order` did not see.
-Rest rest_of(const std::vector<MeasuredStep>& steps, const std::vector<std::size_t>& order,
-             std::size_t rows, const Pooling& pooling) {
+// Errors of the steps after the first `rows` of `order`, calibrated to those.
+Rest held_out_errors(const std::vector<MeasuredStep>& steps, const std::vector<std::size_t>& order,
+                     std::size_t rows, const Pooling& pooling) {
   std::vector<MeasuredStep> seen;
   for (std::size_t i = 0; i < rows; ++i) seen.push_back(steps[order[i]]);
   const StackFit fit = fit_stack(seen, pooling);
@@ -52,21 +52,21 @@ Rest rest_of(const std::vector<MeasuredStep>& steps, const std::vector<std::size
   for (std::size_t i = rows; i < order.size(); ++i) {
     const MeasuredStep& step = steps[order[i]];
     const double error = log_seconds(step, fit.log) - portable_log(step.seconds);
-    sizes.push_back(size_of(error));
+    sizes.push_back(error_size(error));
     inside += std::abs(error) <= kNormalP90 * fit.sigma_after ? 1 : 0;
   }
   inside /= static_cast<double>(sizes.size());
   return {median(std::move(sizes)), inside};
 }
 
-SourceCurve curve_of(const std::string& source, const std::vector<MeasuredStep>& steps,
-                     const Pooling& pooling) {
+SourceCurve source_curve(const std::string& source, const std::vector<MeasuredStep>& steps,
+                         const Pooling& pooling) {
   SourceCurve curve;
   curve.source = source;
   curve.rows = static_cast<int>(steps.size());
   std::vector<double> sizes;
   for (const MeasuredStep& step : steps) {
-    sizes.push_back(size_of(log_seconds(step, {}) - portable_log(step.seconds)));
+    sizes.push_back(error_size(log_seconds(step, {}) - portable_log(step.seconds)));
   }
   curve.error = median(std::move(sizes));
   for (std::size_t k = 0; k < SourceCurve::kRows.size(); ++k) {
@@ -75,7 +75,7 @@ SourceCurve curve_of(const std::string& source, const std::vector<MeasuredStep>&
     Rest sum;
     for (int draw = 0; draw < kDraws; ++draw) {
       const auto order = shuffled(steps.size(), static_cast<std::uint64_t>(draw));
-      const Rest rest = rest_of(steps, order, rows, pooling);
+      const Rest rest = held_out_errors(steps, order, rows, pooling);
       sum.error += rest.error;
       sum.inside += rest.inside;
     }
@@ -127,11 +127,11 @@ CalibrationCurve calibration_curve(const Catalog& catalog, std::string_view sour
       groups[row.source].insert(row.group);
       ++out.measured;
     } catch (const Error&) {
-      continue;  // no prediction, nothing to calibrate: `validate --rows` says why
+      continue;  // `validate --rows` shows why there is no prediction
     }
   }
   for (const auto& [name, steps] : by_source) {
-    SourceCurve curve = curve_of(name, steps, pooling);
+    SourceCurve curve = source_curve(name, steps, pooling);
     curve.groups = static_cast<double>(groups[name].size());
     if (curve.after[1])
       add_to(curve.error > CalibrationCurve::kWrong ? out.wrong : out.right, curve);

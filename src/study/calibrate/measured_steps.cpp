@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows and logs of a user's own runs as steps that a prediction stands beside.
+// Reads rows and logs of a user's own runs as measured steps.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -20,9 +20,9 @@ namespace trcost::study {
 
 namespace {
 
-// What is typed beside a table fills its empty cells.
-OwnDefaults defaults_of(const Scenario& asked) {
-  // Under the last word of their paths.
+// Fields of the command line that fill empty cells of the table.
+OwnDefaults typed_defaults(const Scenario& asked) {
+  // A column has the name of the last word of its path.
   constexpr Field kCells[] = {
       Field::hardware_accelerator, Field::hardware_system,   Field::hardware_gpus,
       Field::layout_sharding,      Field::train_micro_batch, Field::train_global_batch,
@@ -44,8 +44,8 @@ OwnDefaults defaults_of(const Scenario& asked) {
   return out;
 }
 
-// The stack that is calibrated: the one asked for, or the one that all rows name.
-std::string base_of(const Scenario& asked, const std::vector<ThroughputRow>& rows) {
+// The stack that is calibrated: that of --stack, or the one that all rows name.
+std::string calibrated_stack(const Scenario& asked, const std::vector<ThroughputRow>& rows) {
   const std::string typed(asked.text(Field::efficiency_stack));
   if (asked.has(Field::efficiency_stack)) return typed;
   std::string base;
@@ -62,7 +62,7 @@ std::string base_of(const Scenario& asked, const std::vector<ThroughputRow>& row
 }
 
 MeasuredStep row_step(const Catalog& catalog, ThroughputRow row, const std::string& base) {
-  // Predicted as estimates with the new file will be: how tuned the run was is what is found out.
+  // The calibration finds out how tuned the run was, so the row is predicted without its version.
   row.stack = base;
   row.version.clear();
   row.left_out.reset();
@@ -85,7 +85,7 @@ void refuse_fields(const Scenario& asked) {
   }
 }
 
-// What a log prints and nobody typed; where both say it, what was typed.
+// Adds the facts that a log prints. A flag has precedence over the log.
 Scenario with_facts(const LogSteps& log, std::string_view name, const Scenario& asked,
                     std::vector<std::string>& warnings) {
   Scenario out = asked;
@@ -109,8 +109,8 @@ void require(const Scenario& scenario, Field field, std::string_view what, std::
               fmt::format("give {}", field_info(field).flag), std::string(name));
 }
 
-// Seconds of an optimizer step from what the program counts; `batch_share` is the batch of the
-// layout over the one that ran, which may not divide.
+// Seconds of an optimizer step from the measured value of the log's program. `batch_share` is the
+// batch of the layout over the one that ran, which may not divide.
 double measured_seconds(const LogSteps& log, const Layout& layout, double seq_length,
                         double batch_share) {
   switch (log.program) {
@@ -144,9 +144,9 @@ void note_log(const LogSteps& log, std::string_view name, std::vector<std::strin
   }
 }
 
-// One accelerator, and all that a step depends on.
-Scenario question_of(const LogSteps& log, std::string_view name, const Scenario& asked,
-                     std::vector<std::string>& warnings) {
+// The scenario of the log, with one accelerator and everything that a step depends on.
+Scenario log_scenario(const LogSteps& log, std::string_view name, const Scenario& asked,
+                      std::vector<std::string>& warnings) {
   Scenario out = with_facts(log, name, asked, warnings);
   require(out, Field::hardware_accelerator, "on which accelerator it ran", name);
   require(out, Field::hardware_gpus, "how many accelerators it ran on", name);
@@ -172,14 +172,14 @@ void read_measured_rows(const Catalog& catalog, std::string_view csv, std::strin
                         const Scenario& asked, Measurements& out) {
   refuse_fields(asked);
   std::vector<std::string> unknown;
-  const std::vector<ThroughputRow> rows = own_rows(csv, origin, defaults_of(asked), unknown);
+  const std::vector<ThroughputRow> rows = own_rows(csv, origin, typed_defaults(asked), unknown);
   for (const std::string& column : unknown) {
     out.warnings.push_back(
         fmt::format("the column \"{}\" is none of data/runs/throughput.csv and is not "
                     "read",
                     printable_line(column)));
   }
-  const std::string base = base_of(asked, rows);
+  const std::string base = calibrated_stack(asked, rows);
   if (out.base.empty()) out.base = base;
   for (const ThroughputRow& row : rows) {
     try {
@@ -196,7 +196,7 @@ void read_measured_log(const Catalog& catalog, std::istream& in, std::string_vie
   refuse_fields(asked);
   const LogSteps log = read_training_log(in, origin);
   const std::string name = std::filesystem::path(origin).filename().string();
-  Scenario question = question_of(log, name, asked, out.warnings);
+  Scenario question = log_scenario(log, name, asked, out.warnings);
   if (!question.has(Field::efficiency_stack) && !out.base.empty()) {
     question.set_text(Field::efficiency_stack, out.base);
   }

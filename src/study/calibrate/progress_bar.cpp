@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::size_t kMostBars = 256;
 constexpr std::size_t kMostPoints = std::size_t{1} << 18;
-constexpr double kClearSeconds = 10;  // of a part of a bar, whose clock has whole seconds
+constexpr double kClearSeconds = 10;  // least length of a part, since the clock has whole seconds
 constexpr int kMostParts = 10;
 
 // Takes a whole number from the front.
-std::optional<double> take_number(std::string_view& text) {
+std::optional<double> read_leading_number(std::string_view& text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{}) return std::nullopt;
@@ -25,18 +25,18 @@ std::optional<double> take_number(std::string_view& text) {
   return static_cast<double>(value);
 }
 
-bool take(std::string_view& text, char c) {
+bool skip_char(std::string_view& text, char c) {
   if (text.empty() || text.front() != c) return false;
   text.remove_prefix(1);
   return true;
 }
 
 // `mm:ss`, `h:mm:ss` or `d:hh:mm:ss`.
-std::optional<double> take_clock(std::string_view& text) {
-  std::optional<double> seconds = take_number(text);
+std::optional<double> read_leading_clock(std::string_view& text) {
+  std::optional<double> seconds = read_leading_number(text);
   bool parts = false;
-  while (seconds && take(text, ':')) {
-    const std::optional<double> next = take_number(text);
+  while (seconds && skip_char(text, ':')) {
+    const std::optional<double> next = read_leading_number(text);
     if (!next || *next >= 60) return std::nullopt;
     seconds = *seconds * 60 + *next;
     parts = true;
@@ -44,7 +44,7 @@ std::optional<double> take_clock(std::string_view& text) {
   return parts ? seconds : std::nullopt;
 }
 
-// `  2.31s/it` or ` 1.49it/s` behind the comma; 0 where it is neither.
+// Seconds per item of `  2.31s/it` or ` 1.49it/s` after the comma, or 0.
 double printed_rate(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   double value = 0;
@@ -71,14 +71,14 @@ void ProgressBars::read(std::string_view line) {
   label = label.substr(0, label.find_last_not_of(" \t:") + 1);
   if (!label.empty() && !is_epoch(label)) return;
   std::string_view rest = line.substr(bar + 2);
-  const std::optional<double> count = take_number(rest);
-  if (!count || !take(rest, '/')) return;
-  const std::optional<double> total = take_number(rest);
-  if (!total || !take(rest, ' ') || !take(rest, '[')) return;
-  const std::optional<double> seconds = take_clock(rest);
+  const std::optional<double> count = read_leading_number(rest);
+  if (!count || !skip_char(rest, '/')) return;
+  const std::optional<double> total = read_leading_number(rest);
+  if (!total || !skip_char(rest, ' ') || !skip_char(rest, '[')) return;
+  const std::optional<double> seconds = read_leading_clock(rest);
   if (!seconds) return;
   const std::size_t comma = rest.find(',');
-  // A bar ends in a bracket; what does not is cut off.
+  // A bar that does not end in a bracket is cut off.
   const bool whole = rest.find(']') != std::string_view::npos;
   const double each =
       whole && comma != std::string_view::npos ? printed_rate(rest.substr(comma + 1)) : 0;
@@ -106,7 +106,7 @@ const ProgressBars::Bar* ProgressBars::longest() const {
   return best;
 }
 
-bool ProgressBars::of_epochs() const {
+bool ProgressBars::counts_epochs() const {
   const Bar* bar = longest();
   return bar != nullptr && is_epoch(bar->label);
 }

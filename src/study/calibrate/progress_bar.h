@@ -10,28 +10,28 @@
 
 namespace trcost::study {
 
-/// Speed of what a bar counts.
+/// Speed of the items that a bar counts.
 struct BarSpeed {
-  double seconds = 0;  ///< of one; 0 where no bar says it
+  double seconds = 0;  ///< of one item, or 0 if no bar shows it
   double scatter = 0;  ///< between parts of the bar, relative
   int steps = 0;
 };
 
-/// The bars of a log, each told by its label and what it counts to.
+/// The bars of a log, each identified by its label and its total.
 class ProgressBars {
  public:
-  /// A line, which may hold a bar.
+  /// Reads a line, which may contain a bar.
   void read(std::string_view line);
-  /// Whether the longest bar is one of an epoch, as Lightning labels them; that of Hugging Face
-  /// Trainer has no label, and bars of other labels (loading, tokenising) do not count.
-  [[nodiscard]] bool of_epochs() const;
-  /// Of the bar that ran longest: by its clock, without the first tenth; by its own rate where the
-  /// clock, in whole seconds, says too little.
+  /// Whether the longest bar is one of an epoch, as Lightning labels them. The bar of Hugging Face
+  /// Trainer has no label. Bars with other labels (loading, tokenising) are ignored.
+  [[nodiscard]] bool counts_epochs() const;
+  /// Speed of the bar that ran longest, by its clock without the first tenth. If the clock, which
+  /// has whole seconds, is too coarse, by the rate that the bar prints.
   [[nodiscard]] BarSpeed speed() const;
 
  private:
   struct Point {
-    double count, seconds, each;  ///< `each` as the bar prints it, 0 where it does not
+    double count, seconds, each;  ///< `each`: seconds of an item as printed, or 0
   };
   struct Bar {
     std::string label;

@@ -15,13 +15,13 @@ namespace trcost::study {
 
 namespace {
 
-// No time, speed or size of a training is beyond these.
+// Bounds of all times, speeds and sizes of a training.
 constexpr double kLeast = 1e-9, kMost = 1e15;
 constexpr std::size_t kLongestLine = std::size_t{1} << 16;
 constexpr std::size_t kMostSteps = std::size_t{1} << 20;  // kept for the median
 
-// A number behind `label`, with or without commas, that something follows: a line may be cut off
-// within its last number.
+// A number after `label`, with or without commas. It has to be followed by another character, since
+// a line may be cut off within its last number.
 struct LogLine {
   bool there = false;
   std::optional<double> value;
@@ -84,7 +84,7 @@ void put(std::vector<std::pair<Field, double>>& facts, Field field, double value
   if (known == facts.end()) facts.emplace_back(field, value);
 }
 
-// `name .... value`: nothing but dots between them.
+// The value of `name .... value`.
 std::optional<double> argument(std::string_view line, std::string_view name) {
   const std::size_t start = std::min(line.find_first_not_of(" \t"), line.size());
   const std::size_t rank = line.find("]:");  // of a launcher that marks lines by rank
@@ -172,8 +172,8 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-// Without the first steps, which compile, fill caches and connect: a tenth, and two at least where
-// there are more than four.
+// Median and scatter without the first steps, which compile, fill caches and connect: a tenth of
+// them, and at least two of more than four.
 void steady(std::vector<double> values, LogSteps& out) {
   const std::size_t warm =
       values.size() > 4 ? std::max<std::size_t>(2, values.size() / 10) : values.size() > 1;
@@ -183,9 +183,9 @@ void steady(std::vector<double> values, LogSteps& out) {
   out.scatter = (quantile(values, 0.84) - quantile(values, 0.16)) / 2 / out.value;
 }
 
-LogSteps of_megatron(const Reading& reading) {
+LogSteps megatron_steps(const Reading& reading) {
   LogSteps out{.program = LogProgram::megatron};
-  // A batch that ramps up: the steps of the last one.
+  // If the batch ramps up, only steps of the last batch size count.
   const Series& series = reading.megatron;
   std::vector<double> seconds;
   for (std::size_t i = 0; i < series.values.size(); ++i) {
@@ -200,9 +200,9 @@ LogSteps of_megatron(const Reading& reading) {
   return out;
 }
 
-LogSteps of_bars(const Reading& reading) {
+LogSteps bar_steps(const Reading& reading) {
   LogSteps out{.program =
-                   reading.bars.of_epochs() ? LogProgram::lightning : LogProgram::hugging_face};
+                   reading.bars.counts_epochs() ? LogProgram::lightning : LogProgram::hugging_face};
   const BarSpeed speed = reading.bars.speed();
   out.steps = speed.steps;
   out.value = speed.seconds;
@@ -211,7 +211,7 @@ LogSteps of_bars(const Reading& reading) {
   return out;
 }
 
-LogSteps of_whole_run(const Reading& reading) {
+LogSteps whole_run_steps(const Reading& reading) {
   LogSteps out{.program = LogProgram::hugging_face};
   const Series& series = reading.hugging_face;
   const bool counted = series.run_seconds > 0 && series.run_steps > 0;
@@ -222,18 +222,18 @@ LogSteps of_whole_run(const Reading& reading) {
   return out;
 }
 
-LogSteps result_of(const Reading& reading, std::string_view origin) {
+LogSteps select_steps(const Reading& reading, std::string_view origin) {
   LogSteps out;
   if (!reading.megatron.values.empty()) {
-    out = of_megatron(reading);
+    out = megatron_steps(reading);
   } else if (!reading.torchtitan.values.empty()) {
     out = {.program = LogProgram::torchtitan};
     steady(reading.torchtitan.values, out);
     out.facts = reading.facts;
   } else if (reading.bars.speed().seconds > 0) {
-    out = of_bars(reading);
+    out = bar_steps(reading);
   } else if (!reading.hugging_face.values.empty()) {
-    out = of_whole_run(reading);
+    out = whole_run_steps(reading);
   } else {
     const int bad = reading.megatron.seen + reading.torchtitan.seen + reading.hugging_face.seen;
     throw Error(
@@ -276,7 +276,7 @@ LogSteps read_training_log(std::istream& in, std::string_view origin) {
     if (read == 0) refuse_other_bytes(bytes, origin);
     read += bytes.size();
     for (const char c : bytes) {
-      // Progress bars go back to the start of their line.
+      // Progress bars overwrite their line.
       if (c == '\n' || c == '\r') {
         read_line(line, reading);
         line.clear();
@@ -290,7 +290,7 @@ LogSteps read_training_log(std::istream& in, std::string_view origin) {
                 std::string(origin));
   }
   read_line(line, reading);
-  return result_of(reading, origin);
+  return select_steps(reading, origin);
 }
 
 }  // namespace trcost::study

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What training programs print about their steps. A log is read as it comes, a line at a time, as
-// bytes: whatever else stands in it, no path or name of it is kept.
+// Speeds of steps in the logs of training programs. A log is read line by line, and no path or name
+// in it is stored.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ namespace trcost::study {
 
 enum class LogProgram : std::uint8_t { megatron, torchtitan, hugging_face, lightning };
 
-/// What a log says of the speed of its steps.
+/// Speed of the steps of a log.
 struct LogSteps {
   LogProgram program = LogProgram::megatron;
   int steps = 0;  ///< lines of steps, or steps that a progress bar counted
-  /// Median in steady state, of what the program counts: seconds of an optimizer step (Megatron-LM,
-  /// the bar of Hugging Face Trainer) or of a batch of every replica (the bar of Lightning), or
-  /// tokens per second and accelerator (torchtitan).
+  /// Median in steady state in the unit of the program: seconds of an optimizer step (Megatron-LM,
+  /// the bar of Hugging Face Trainer), seconds of a batch of every replica (the bar of Lightning)
+  /// or tokens per second and accelerator (torchtitan).
   double value = 0;
   double scatter = 0;  ///< half of the distance from the 16th to the 84th percentile over `value`
-  int unreadable = 0;  ///< lines of steps whose speed is no finite number above 0, or is cut off
-  bool whole_run = false;  ///< of the run's time at its end: with evaluations and saves
+  int unreadable = 0;  ///< lines of steps whose speed is not a finite number above 0
+  bool whole_run = false;  ///< from the run's total time, which includes evaluations and saves
   /// Facts of the run that the program prints: batch, length, degrees.
   std::vector<std::pair<Field, double>> facts = {};
 };
 
-/// Reads a log, up to `kLargestLog` bytes of it. Throws Error (data) where no step of a program
-/// that is known stands in it, saying what was looked for; `origin` names the file.
+/// Reads up to `kLargestLog` bytes of a log. `origin` names the file. Throws Error (data) that
+/// lists the known formats if it has no step of a known program.
 LogSteps read_training_log(std::istream& in, std::string_view origin);
 inline constexpr std::uint64_t kLargestLog = std::uint64_t{4} << 30;
 

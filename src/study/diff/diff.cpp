@@ -117,7 +117,7 @@ class Saved {
 
  private:
   static Json parse(std::string_view text, std::string_view origin) {
-    parse_strict_json(text, origin);  // refuses what nlohmann_json would let pass
+    parse_strict_json(text, origin);  // stricter than nlohmann_json
     return Json::parse(text);
   }
 
@@ -159,7 +159,7 @@ DiffRow column_row(const EstimateColumn& column, const Json* a, const Json* b) {
 // A row of a saved bill.
 struct SavedItem {
   PartOfRound id;
-  int nth = 1;  // of those with that identity, as files made by hand may have it
+  int nth = 1;  // among rows with that identity, which hand-written files may repeat
   std::string name;
   const Json* json = nullptr;
   [[nodiscard]] bool same_row(const SavedItem& other) const {
@@ -171,8 +171,8 @@ std::string text_at(const Json& item, std::string_view key) {
   return number_at(member(item, key)).text;
 }
 
-// In the order of the bill.
-std::vector<SavedItem> items_of(const Json* estimate) {
+// Rows in the order of the bill.
+std::vector<SavedItem> saved_items(const Json* estimate) {
   std::vector<SavedItem> out;
   const Json* items = estimate == nullptr ? nullptr : member(*estimate, "cost.items");
   if (items == nullptr || !items->is_array()) return out;
@@ -194,7 +194,8 @@ const SavedItem* find_row(const std::vector<SavedItem>& items, const SavedItem& 
   return at == items.end() ? nullptr : &*at;
 }
 
-// What differs between a row and the same one of the other bill; one of them may be null.
+// Adds the differences between a row and its counterpart in the other bill, one of which may be
+// null.
 void diff_item(const SavedItem* a, const SavedItem* b, std::vector<DiffRow>& rows) {
   const SavedItem& named = a != nullptr ? *a : *b;
   const std::string unit = text_at(*named.json, "unit");
@@ -213,7 +214,7 @@ void diff_item(const SavedItem* a, const SavedItem* b, std::vector<DiffRow>& row
 }
 
 std::vector<DiffRow> diff_items(const Json* a, const Json* b) {
-  const std::vector<SavedItem> before = items_of(a), after = items_of(b);
+  const std::vector<SavedItem> before = saved_items(a), after = saved_items(b);
   std::vector<DiffRow> rows;
   for (const SavedItem& row : before) diff_item(&row, find_row(after, row), rows);
   for (const SavedItem& row : after) {
@@ -229,7 +230,7 @@ DiffPlatform diff_platform(const Json* a, const Json* b) {
   out.total = column_row(column_for(ColumnRole::total), a, b);
   if (a == nullptr || b == nullptr) return out;
   for (const EstimateColumn& column : columns()) {
-    if (column.rank == Rank::key) continue;  // it is what the two are told by
+    if (column.rank == Rank::key) continue;  // it identifies the platforms
     add_row(out.figures, column_row(column, a, b));
   }
   out.items = diff_items(a, b);

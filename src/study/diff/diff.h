@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two saved results of `trcost estimate --format json`: what changed.
+// Differences of two saved results of `trcost estimate --format json`.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "quantity/layers.h"
+#include "text/column.h"
 #include "trcost/numbers.h"
 
 namespace trcost::study {
 
-/// One value of a saved result; unknown where it is null or not there, which is never 0.
+/// One value of a saved result. Null and missing values are unknown, which is never 0.
 struct DiffValue {
   bool known = false;
   std::optional<double> number;  ///< of a number
@@ -28,11 +29,11 @@ struct DiffRow {
   DiffValue before;
   DiffValue after;
   bool main = true;  ///< shown without being asked for
-  /// after / before - 1; empty where either is no number or the first is 0.
+  /// after / before - 1, or empty if one is not a number or the first is 0.
   [[nodiscard]] std::optional<double> change() const;
 };
 
-/// One platform; absent from one of the results when `before` or `after` is empty.
+/// One platform. `before` or `after` is empty if that result lacks it.
 struct DiffPlatform {
   std::string before;  ///< accelerator
   std::string after;
@@ -47,8 +48,8 @@ struct DiffResult {
   [[nodiscard]] bool same() const;
 };
 
-/// Compares two documents; `a_origin` and `b_origin` name their files in messages. Platforms are
-/// matched by accelerator; two results of one platform each are compared as they are. Throws Error
+/// Compares two documents. `a_origin` and `b_origin` name their files in messages. Platforms are
+/// matched by accelerator. Two results of one platform each are compared as they are. Throws Error
 /// (data) for text that is not such a result.
 DiffResult diff_results(std::string_view a, std::string_view a_origin, std::string_view b,
                         std::string_view b_origin);
@@ -57,7 +58,7 @@ DiffResult diff_results(std::string_view a, std::string_view a_origin, std::stri
 /// compared: one of the results lacks them, or a total is unknown.
 std::vector<std::string> totals_above(const DiffResult& result, double most);
 
-/// What `trcost diff` shows; `everything` also shows figures that are not main ones.
+/// Content of `trcost diff`. `everything` adds figures that are not main ones.
 struct DiffReport {
   DiffResult result;
   std::string a;  ///< names of the files
@@ -65,5 +66,8 @@ struct DiffReport {
   bool everything = false;
   std::optional<double> fail_above;
 };
+
+const Columns<DiffReport>& diff_columns();
+inline constexpr Subject<DiffReport> kDiff = {"difference", diff_columns, "differences"};
 
 }  // namespace trcost::study

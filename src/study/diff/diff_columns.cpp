@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/study_columns.h"
+#include "study/diff/diff.h"
 
 namespace trcost::study {
 

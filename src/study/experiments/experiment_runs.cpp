@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "estimate/cluster/cluster_size.h"
-#include "study/solve/answered_training.h"
+#include "estimate/cluster/same_training.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
@@ -68,8 +68,8 @@ class Sizes {
     }
   }
 
-  // What a deadline of the same time gets. Where the cluster has fewer, or nothing is in time, the
-  // fewest nodes of the cluster that are, and sizes of which one is the fastest.
+  // The cluster that a deadline of the same time gets. If it exceeds the given one or is too slow,
+  // the fewest nodes that are in time, and sizes among which the fastest is.
   void try_nodes() {
     scenario_.clear(Field::hardware_gpus);
     scenario_.set_number(Field::hardware_deadline,
@@ -97,7 +97,7 @@ class Sizes {
 }  // namespace
 
 FinalRun final_run(const Scenario& base, std::string_view accelerator, Estimator& estimator) {
-  // Only counts are wanted, which a given MFU makes independent of what fits.
+  // Only counts are read. A given MFU makes them independent of memory.
   Scenario counting = base;
   counting.set_number(Field::efficiency_mfu, 0.4);
   counting.set_number(Field::hardware_gpus, 1024);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is run in a study: the final run, and one attempt of an experiment on each of its sizes.
+// Runs of a study: the final run, and an attempt of each experiment on several cluster sizes.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@
 
 namespace trcost::study {
 
-/// The size of the final run: what the fractions are of.
+/// Size of the final run, of which experiments take fractions.
 struct FinalRun {
-  double params = 0;  ///< of a mixture of experts those that a token uses
+  double params = 0;  ///< active parameters
   double params_total = 0;
   double tokens = 0;  ///< of one epoch
   double rule = 0;    ///< 6 N D
@@ -23,28 +23,27 @@ struct FinalRun {
 };
 FinalRun final_run(const Scenario& base, std::string_view accelerator, Estimator& estimator);
 
-/// The scenario of one attempt, without hardware. A smaller model is a dense one: of a mixture of
-/// experts, whose work goes with what a token uses, so large as that share of its active
-/// parameters.
+/// The scenario of one attempt, without hardware. A smaller model is dense, and has a fraction of
+/// the final run's active parameters, since the work of a mixture of experts goes with those.
 Scenario attempt_scenario(const Scenario& base, const Experiment& experiment,
                           const FinalRun& whole);
 
-/// What the attempt's smaller model is, where it stands for a mixture of experts.
+/// The assumption that a dense model replaces a smaller mixture of experts, if it does.
 std::optional<Assumption> smaller_model(const Scenario& attempt, const Experiment& experiment,
                                         const FinalRun& whole);
 
 /// Seconds of an attempt, early stopping included.
 double shortened_seconds(const Estimate& run, const Experiment& experiment);
 
-/// What bounds the size of a run.
+/// Bounds of the size of a run.
 struct RunBounds {
   double node = 1;                ///< accelerators that are rented together
   std::optional<double> cluster;  ///< accelerators that all runs share
   double seconds = 0;             ///< that a run may take
 };
 /// The run on the fewest accelerators that finish it in time, then on more, up to a node: powers of
-/// two, the node; where no part of a node does, on the nodes that a deadline gets; where none does,
-/// on the fastest size. Whole nodes idle in nothing, so that more of them save nothing.
+/// two, the node. If no part of a node is in time, the nodes that a deadline gets. If none are, the
+/// fastest size. More than one node is never added, since whole nodes leave nothing idle.
 std::vector<Estimate> run_sizes(const Scenario& attempt, const Experiment& experiment,
                                 const RunBounds& bounds, std::string_view accelerator,
                                 Estimator& estimator);

@@ -18,7 +18,7 @@ namespace trcost::study {
 
 namespace {
 
-constexpr double kRounding = 1e-9;  // of what is paid: less by this is the same
+constexpr double kRounding = 1e-9;  // relative difference in cost that is ignored
 
 std::optional<double> times(std::optional<double> value, double factor) {
   return value ? std::optional<double>(*value * factor) : std::nullopt;
@@ -28,9 +28,9 @@ std::optional<double> plus(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::optional<double>(*a + *b) : std::nullopt;
 }
 
-class Study {
+class PlatformStudy {
  public:
-  Study(const ExperimentStudy& study, const Catalog& catalog, std::string_view accelerator)
+  PlatformStudy(const ExperimentStudy& study, const Catalog& catalog, std::string_view accelerator)
       : study_(study), catalog_(catalog), accelerator_(accelerator), estimator_(catalog) {}
 
   PlatformExperiments run() {
@@ -39,14 +39,14 @@ class Study {
     const bool own = study_.base.has(Field::hardware_system);
     const System& system =
         catalog_.system(own ? study_.base.text(Field::hardware_system) : std::string_view(usual));
-    // A cluster of less than a node is rented as what it is.
+    // A cluster smaller than a node is rented as it is.
     out_.node_gpus =
         std::max(1.0, std::min(system.gpus_per_node, cluster().value_or(system.gpus_per_node)));
     whole_ = final_run(study_.base, accelerator_, estimator_);
     out_.final_flops = whole_.flops;
-    for (const Experiment& experiment : study_.experiments) add_named(experiment);
-    take_cheapest_sizes();
-    add_up();
+    for (const Experiment& experiment : study_.experiments) add(experiment);
+    choose_sizes();
+    add_totals();
     add_range();
     price_final_run();
     return std::move(out_);
@@ -59,21 +59,28 @@ class Study {
 
   void add(const Experiment& experiment) {
     out_.experiments.emplace_back().experiment = &experiment;
-    const Scenario attempt = attempt_scenario(study_.base, experiment, whole_);
-    if (auto smaller = smaller_model(attempt, experiment, whole_)) {
-      out_.assumptions.push_back(*std::move(smaller));
+    try {
+      const Scenario attempt = attempt_scenario(study_.base, experiment, whole_);
+      if (auto smaller = smaller_model(attempt, experiment, whole_)) {
+        out_.assumptions.push_back(*std::move(smaller));
+      }
+      sizes_.push_back(run_sizes(attempt, experiment,
+                                 {out_.node_gpus, cluster(), study_.run_seconds}, accelerator_,
+                                 estimator_));
+    } catch (const Error& error) {
+      if (study_.experiments.size() == 1) throw;
+      throw Error(error.kind, fmt::format("experiment \"{}\": {}", experiment.name, error.message),
+                  error.hint, error.location);
     }
-    sizes_.push_back(run_sizes(attempt, experiment, {out_.node_gpus, cluster(), study_.run_seconds},
-                               accelerator_, estimator_));
-    taken_.push_back(0);
-    take(taken_.size() - 1, 0);
+    chosen_.push_back(0);
+    set_size(chosen_.size() - 1, 0);
   }
 
   // Runs experiment `i` on its size `k`.
-  void take(std::size_t i, std::size_t k) {
+  void set_size(std::size_t i, std::size_t k) {
     ExperimentResult& result = out_.experiments[i];
     const Experiment& experiment = *result.experiment;
-    taken_[i] = k;
+    chosen_[i] = k;
     result.run = sizes_[i][k];
     result.run_seconds = shortened_seconds(result.run, experiment);
     result.in_time =
@@ -89,62 +96,44 @@ class Study {
     result.used_usd = times(result.run.cost.total, kept);
   }
 
-  // Each experiment in turn takes the size with which least is paid for all, until none changes.
-  void take_cheapest_sizes() {
-    double least = paid();
+  // Gives each experiment in turn the size at which all of them cost least, until none changes.
+  void choose_sizes() {
+    double least = schedule_cost();
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t i = 0; i < sizes_.size(); ++i) {
-        for (std::size_t k = 0; k < sizes_[i].size(); ++k) changed |= take_if_cheaper(i, k, least);
+        for (std::size_t k = 0; k < sizes_[i].size(); ++k) {
+          const std::size_t before = chosen_[i];
+          if (k == before) continue;
+          set_size(i, k);
+          const double now = schedule_cost();
+          if (now < least * (1 - kRounding)) {
+            least = now;
+            changed = true;
+          } else {
+            set_size(i, before);
+          }
+        }
       }
     }
-    paid();
+    schedule_cost();
   }
 
-  bool take_if_cheaper(std::size_t i, std::size_t k, double& least) {
-    const std::size_t before = taken_[i];
-    if (k == before) return false;
-    take(i, k);
-    const double now = paid();
-    if (now < least * (1 - kRounding)) {
-      least = now;
-      return true;
-    }
-    take(i, before);
-    return false;
-  }
-
-  // Packs the runs and prices what they leave idle: dollars for all; without a price GPU-hours,
-  // which go with them.
-  double paid() {
+  // Packs the runs, and returns the dollars for all with their idle GPUs. Without a price it
+  // returns GPU-hours, which are proportional.
+  double schedule_cost() {
     pack();
-    price_idle();
+    const double idle_over_mean = kIdleDraw / catalog_.accelerator(accelerator_).mean_draw;
+    out_.price_per_gpu_hour = out_.experiments.front().run.cost.price_per_gpu_hour;
     std::optional<double> usd = 0;
     double hours = 0;
-    for (const ExperimentResult& each : out_.experiments) {
+    for (ExperimentResult& each : out_.experiments) {
+      each.idle_usd = times(each.run.cost.price_per_gpu_hour, each.idle_gpu_hours);
+      each.idle_kwh = times(each.kwh, each.idle_gpu_hours / each.gpu_hours * idle_over_mean);
       usd = plus(usd, each.usd());
       hours += each.gpu_hours + each.idle_gpu_hours;
     }
     return usd.value_or(hours);
-  }
-
-  void add_named(const Experiment& experiment) {
-    try {
-      add(experiment);
-    } catch (const Error& error) {
-      if (study_.experiments.size() == 1) throw;
-      throw Error(error.kind, fmt::format("experiment \"{}\": {}", experiment.name, error.message),
-                  error.hint, error.location);
-    }
-  }
-
-  void price_idle() {
-    const double idle_over_mean = kIdleDraw / catalog_.accelerator(accelerator_).mean_draw;
-    for (ExperimentResult& each : out_.experiments) {
-      each.idle_usd = times(each.run.cost.price_per_gpu_hour, each.idle_gpu_hours);
-      each.idle_kwh = times(each.kwh, each.idle_gpu_hours / each.gpu_hours * idle_over_mean);
-    }
-    out_.price_per_gpu_hour = out_.experiments.front().run.cost.price_per_gpu_hour;
   }
 
   void add_range() {
@@ -156,13 +145,13 @@ class Study {
       round.inputs = each.run.range.inputs;
       if (!each.usd() || *each.run.cost.total <= 0) continue;
       round.usd = dollars_of(each.run.cost);
-      // All attempts from one, and what idles beside them while they run.
+      // From one attempt to all of them with their idle GPUs.
       round.usd->scale(*each.usd() / *each.run.cost.total);
     }
     out_.range = compute_range(std::move(rounds));
   }
 
-  void add_up() {
+  void add_totals() {
     out_.kwh = out_.idle_kwh = out_.used_usd = out_.idle_usd = 0;
     for (const ExperimentResult& each : out_.experiments) {
       out_.runs += each.experiment->runs();
@@ -188,8 +177,8 @@ class Study {
     out_.tokens_per_second_per_megawatt = tokens_per_megawatt_second(out_.tokens, megawatt_seconds);
   }
 
-  // The attempts, and which experiment each job is of. Of a last attempt that is no whole one so
-  // much runs as is paid: a mean of attempts, some of which fail on the way.
+  // The attempts, and the experiment of each job. The mean number of attempts is not whole, so the
+  // last job runs only for that part of its time that is paid.
   struct Jobs {
     std::vector<ScheduledJob> list;
     std::vector<std::size_t> of;
@@ -219,17 +208,12 @@ class Study {
     return out;
   }
 
-  // Nodes that hold all attempts at once.
-  [[nodiscard]] double gpus_of_all(const std::vector<ScheduledJob>& jobs) const {
-    double gpus = 0;
-    for (const ScheduledJob& job : jobs) gpus += job.gpus * job.count;
-    return std::ceil(gpus / out_.node_gpus) * out_.node_gpus;
-  }
-
   void pack() {
     const Jobs all = jobs();
     const std::optional<double> given = cluster();
-    const double gpus = given.value_or(gpus_of_all(all.list));
+    double at_once = 0;  // GPUs of all attempts
+    for (const ScheduledJob& job : all.list) at_once += job.gpus * job.count;
+    const double gpus = given.value_or(std::ceil(at_once / out_.node_gpus) * out_.node_gpus);
     const JobSchedule packed = schedule_jobs(all.list, gpus, out_.node_gpus);
     for (ExperimentResult& each : out_.experiments) each.idle_gpu_hours = 0;
     for (std::size_t j = 0; j < all.list.size(); ++j) {
@@ -253,7 +237,7 @@ class Study {
       estimator_.run_one(scenario, accelerator_, estimate);
       out_.final_usd = estimate.cost.total;
     } catch (const Error&) {
-      // The final run is beside the question; its price then is not known.
+      // The price of the final run is not part of the answer, and stays unknown.
       out_.final_usd.reset();
     }
   }
@@ -264,7 +248,7 @@ class Study {
   Estimator estimator_;
   FinalRun whole_;
   std::vector<std::vector<Estimate>> sizes_;  // of each experiment
-  std::vector<std::size_t> taken_;            // of its sizes
+  std::vector<std::size_t> chosen_;           // of its sizes
   PlatformExperiments out_;
 };
 
@@ -298,7 +282,7 @@ ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& ca
   std::optional<Error> last;
   for (const std::string& name : names) {
     try {
-      out.platforms.push_back(Study(study, catalog, name).run());
+      out.platforms.push_back(PlatformStudy(study, catalog, name).run());
     } catch (const Error& error) {
       if (names.size() == 1 || error.kind != ErrorKind::no_answer) throw;
       out.failures.push_back({name, error.message, error.hint});

@@ -8,20 +8,21 @@
 #include <vector>
 
 #include "quantity/layers.h"
+#include "text/column.h"
 #include "trcost/estimate.h"
 #include "trcost/scenario.h"
 
 namespace trcost::study {
 
-/// One experiment: runs that differ in nothing that costs. In JSON an entry of the list
+/// One experiment: runs of equal cost. In JSON an entry of the list
 /// `experiments` beside the scenario's own groups:
 ///   { "name": "learning rate", "params_fraction": 0.1, "tokens_fraction": 0.1, "repeats": 5,
 ///     "seeds": 2, "failure_share": 0.1, "early_stopping": 0.25, "train": { "precision": "fp8" } }
-/// Only the name is required; groups of scenario fields override the study's.
+/// Only the name is required. Groups of scenario fields override those of the study.
 struct Experiment {
   std::string name;
-  /// Of the final run's parameters, above 0 and at most 1; of a mixture of experts, of those that a
-  /// token uses, as a dense model.
+  /// Fraction of the final run's parameters, above 0 and at most 1. A fraction of a mixture of
+  /// experts is a dense model with that fraction of its active parameters.
   double params_fraction = 1;
   double tokens_fraction = 1;  ///< of the final run's tokens or samples, above 0 and at most 1000
   double repeats = 1;          ///< settings that are tried
@@ -36,7 +37,7 @@ struct Experiment {
   [[nodiscard]] double attempts() const;
 };
 
-/// A number of an experiment, and what it may be; left out, it is what an Experiment begins with.
+/// A number of an experiment and its range. Its default is that of Experiment.
 struct ExperimentNumber {
   std::string_view key;  ///< in a file
   double Experiment::*in;
@@ -57,7 +58,7 @@ inline constexpr ExperimentNumber kExperimentNumbers[] = {
 
 /// A final run and what is tried before it.
 struct ExperimentStudy {
-  Scenario base;  ///< the final run; hardware.gpus is the cluster that the runs are packed onto
+  Scenario base;  ///< the final run, with the cluster for all runs in hardware.gpus
   std::vector<Experiment> experiments;
   /// A run is given the fewest GPUs that finish it in this time, and more of a node where less is
   /// paid so. Three days is an assumption: what is waited for over a weekend.
@@ -66,8 +67,8 @@ struct ExperimentStudy {
 
 /// Takes the list `experiments` out of a scenario in JSON and gives the rest. Throws Error (data)
 /// naming file and JSON pointer, with a did-you-mean for unknown keys.
-std::string take_experiments(std::string_view json, std::string_view origin,
-                             std::vector<Experiment>& out);
+std::string extract_experiments(std::string_view json, std::string_view origin,
+                                std::vector<Experiment>& out);
 
 /// One experiment on one platform. All figures are of all its attempts together. What is paid is
 /// what they use, GPU-hours times the price on any cluster, and their share of what idles in rented
@@ -85,13 +86,13 @@ struct ExperimentResult {
   std::optional<double> idle_kwh;  ///< of those that stand idle in rented nodes
   std::optional<double> used_usd;
   std::optional<double> idle_usd;
-  /// What is paid: used and idle.
+  /// Dollars paid, used and idle.
   [[nodiscard]] std::optional<double> usd() const;
   [[nodiscard]] std::optional<double> usd_per_run() const;
   bool in_time = true;  ///< within ExperimentStudy::run_seconds
 };
 
-/// All runs packed onto the cluster that was given.
+/// All runs packed onto the given cluster.
 struct ExperimentSchedule {
   double gpus = 0;
   double seconds = 0;         ///< from the first start to the last end
@@ -114,11 +115,11 @@ struct PlatformExperiments {
   std::optional<double> idle_kwh;  ///< beside it
   std::optional<double> used_usd;
   std::optional<double> idle_usd;
-  std::optional<double> usd;  ///< what is paid, used and idle: what platforms are ranked by
+  std::optional<double> usd;  ///< paid, used and idle. Platforms are ranked by it
   RangeResult range;          ///< of used GPU-hours and of dollars: one draw over all runs
   std::optional<double> usd_per_run;
   std::optional<double> tokens_per_mwh;
-  /// As the column of the same name, over the mix of runs: tokens / sum of (tokens / throughput).
+  /// Mean over the mix of runs: tokens / sum of (tokens / throughput).
   std::optional<double> tokens_per_second_per_megawatt;
   double final_flops = 0;           ///< of the final run
   double rule_share = 0;            ///< 6 N D of what is computed, as `flops`, over the final run's
@@ -148,12 +149,12 @@ struct ScheduledJob {
   double seconds = 0;
   double count = 1;
 };
-/// What a schedule takes. Nodes are rented whole while anything runs on them.
+/// Time of a schedule and GPUs idle in it. Nodes are rented whole while a job runs on them.
 struct JobSchedule {
   double seconds = 0;           ///< until the last job ends
   double idle_gpu_seconds = 0;  ///< of nodes in use, not filled
-  /// The same by job: borne by those that run beside it in part of a node, as they use of such
-  /// nodes. A job of whole nodes bears nothing.
+  /// Idle GPU-seconds by job, shared among jobs that fill part of a node by their GPUs in such
+  /// nodes. Jobs of whole nodes have none.
   std::vector<double> idle_of_job;
 };
 /// An accelerator that idles in a rented node draws this share of its part of the system's power.
@@ -166,5 +167,9 @@ inline constexpr double kIdleDraw = 0.3;
 /// are free, the first job of the list that fits starts. The list is ordered by GPUs, then time,
 /// both falling.
 JobSchedule schedule_jobs(const std::vector<ScheduledJob>& jobs, double gpus, double node);
+
+const Columns<ExperimentReport>& experiment_columns();
+inline constexpr Subject<ExperimentReport> kExperiments = {"experiments", experiment_columns,
+                                                           "platforms/experiments"};
 
 }  // namespace trcost::study

@@ -22,9 +22,9 @@ std::vector<std::string> own_keys() {
   return keys;
 }
 
-// The members of an entry that are groups of scenario fields, as a scenario; `json` is the entry.
-Scenario overrides_of(const JsonValue& value, const ObjectReader& object,
-                      const nlohmann::json& json) {
+// Groups of scenario fields in an entry, as a scenario. `json` is the entry.
+Scenario read_overrides(const JsonValue& value, const ObjectReader& object,
+                        const nlohmann::json& json) {
   nlohmann::json groups = nlohmann::json::object();
   const std::vector<std::string> known_groups = field_groups();
   const std::vector<std::string> own = own_keys();
@@ -42,7 +42,7 @@ Scenario overrides_of(const JsonValue& value, const ObjectReader& object,
   try {
     return scenario_from_json(groups.dump(), value.location());
   } catch (const Error& error) {
-    // The fields' own pointer goes on where the entry's ends.
+    // Joins the pointer of the field to that of the entry.
     std::string place = error.location;
     const std::size_t first = place.find('#'), second = place.rfind("#/");
     if (second != std::string::npos && second != first) place.erase(second, 1);
@@ -53,7 +53,7 @@ Scenario overrides_of(const JsonValue& value, const ObjectReader& object,
 Experiment read_experiment(const JsonValue& value, const nlohmann::json& json) {
   ObjectReader object = value.object();
   Experiment out;
-  out.overrides = overrides_of(value, object, json);
+  out.overrides = read_overrides(value, object, json);
   out.name = object.required_text(kName);
   for (const ExperimentNumber& row : kExperimentNumbers) {
     double& number = out.*row.in;
@@ -67,8 +67,8 @@ Experiment read_experiment(const JsonValue& value, const nlohmann::json& json) {
 
 }  // namespace
 
-std::string take_experiments(std::string_view json, std::string_view origin,
-                             std::vector<Experiment>& out) {
+std::string extract_experiments(std::string_view json, std::string_view origin,
+                                std::vector<Experiment>& out) {
   const JsonValue document = parse_strict_json(json, origin);
   if (!document.is_object()) return std::string(json);
   nlohmann::json rest = nlohmann::json::parse(json);

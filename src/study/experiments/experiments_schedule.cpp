@@ -13,7 +13,7 @@ namespace trcost::study {
 
 namespace {
 
-// What of a node a job leaves to others beside its whole ones.
+// GPUs of a job in the node that it does not fill.
 double part_of_node(const ScheduledJob& job, double node) {
   return std::fmod(job.gpus, node);
 }
@@ -60,7 +60,7 @@ JobSchedule schedule_jobs(const std::vector<ScheduledJob>& jobs, double gpus, do
     const double rented = std::min(gpus, std::ceil(busy / node) * node);
     const double idle = (rented - busy) * (running.top().end - now);
     out.idle_gpu_seconds += idle;
-    // Who fills nodes leaves nothing idle.
+    // Jobs that fill their nodes leave nothing idle.
     const double all_parts = std::accumulate(parts.begin(), parts.end(), 0.0);
     for (std::size_t i = 0; i < jobs.size() && idle > 0; ++i) {
       out.idle_of_job[i] += idle * parts[i] / all_parts;

@@ -17,8 +17,7 @@
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "study/serve/serving_explain.h"
-#include "study/serve/serving_formats.h"
-#include "study/serve/serving_refusals.h"
+#include "study/serve/serving_request.h"
 #include "study/serve/serving_rows.h"
 #include "trcost/error.h"
 
@@ -55,7 +54,7 @@ TokenCost token_cost(const Scenario& asked, const Rates& rates, const PriceQuote
   return c;
 }
 
-// Other ways to pay for the same hour; one that nobody sells is left out.
+// Adds the other kinds of pricing for which the price book has a price.
 void add_costs(const Service& all, const Platform& platform, ServingRow& row) {
   const Scenario& asked = all.question.scenario;
   row.costs = {row.cost};
@@ -103,7 +102,7 @@ void add_curve(const Service& all, const ServingModel& model, ServingRow& row) {
   add(most);
 }
 
-// The fastest measurement of the same model, chip and format, of requests about as long.
+// Adds the fastest measurement of the same model, chip and format with requests about as long.
 void add_published(const Service& all, ServingRow& row) {
   const ServingLoad& load = all.question.load;
   const auto near = [](double a, double b) { return a <= 1.25 * b && b <= 1.25 * a; };
@@ -118,7 +117,7 @@ void add_published(const Service& all, ServingRow& row) {
   }
 }
 
-ServingSearch search_of(const Service& all, const System& system) {
+ServingSearch serving_search(const Service& all, const System& system) {
   const ServingQuestion& q = all.question;
   ServingSearch search;
   search.load = q.load;
@@ -145,8 +144,8 @@ ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
   row.engine = all.engine.name;
   row.format = choose_format(q, all.source, chip);
   row.eight_bit_cache = choose_cache(q, all.engine, row.format);
-  const ServingSearch search = search_of(all, *platform.system);
-  refuse_layout(search, all.model);
+  const ServingSearch search = serving_search(all, *platform.system);
+  check_degrees(search, all.model);
   const double cache_bytes = row.eight_bit_cache ? 1 : 2;
   const auto choice = choose_serving(all.model, chip, all.engine, row.format, cache_bytes, search);
   if (!choice) {
@@ -159,7 +158,7 @@ ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
   row.queued = !choice->concurrency;
   row.concurrency = choice->concurrency.value_or(choice->point.sequences);
   row.point = choice->point;
-  // No published row holds recurrences, chosen tokens or prompts read apart against a measurement.
+  // No published row measures recurrent state, sparse attention or separate prompt processing.
   const bool held =
       chip.measured && all.model.state_bytes == 0 && !all.model.sparse() && !q.load.apart;
   row.measured = held && all.engine.sigma == 0;
@@ -219,7 +218,7 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
   }
 }
 
-// A platform that is slow for one user alone.
+// Warns of platforms that are slow for a single user.
 void warn_about_slow(ServingReport& report) {
   const std::optional<double> least = report.least_per_user;
   for (const ServingRow& row : report.rows) {
@@ -231,7 +230,7 @@ void warn_about_slow(ServingReport& report) {
   }
 }
 
-// Platforms that give each user another speed are not the same service.
+// Warns of platforms whose speeds per user differ, which makes them different services.
 void warn_about_speeds(ServingReport& report) {
   double slowest = 0, fastest = 0;
   for (const ServingRow& row : report.rows) {
@@ -294,7 +293,7 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
                     catalog.serving_spread(),
                     serving_measurements(catalog),
                     model};
-  refuse_question(question, all.model);
+  check_question(question, all.model);
   const ParameterCounts counts = count_parameters(model);
   report.model = model.title.empty() ? model.name : model.title;
   report.params_total = counts.total;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vendor's number against the prediction: what it needs, and under which conditions it holds.
+// A vendor's claim compared with the prediction: the rate it needs, and the conditions under which
+// it is reached.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,15 +25,15 @@ enum class ClaimKind : std::uint8_t { dollars, cheaper, per_megawatt, revenue };
 struct Claim {
   ClaimKind kind = ClaimKind::dollars;
   double value = 0;       ///< dollars per million tokens, factor, or dollars spent
-  double earned = 0;      ///< of revenue
-  std::string reference;  ///< chip that the factor is over; empty: nothing said
+  double earned = 0;      ///< dollars of revenue
+  std::string reference;  ///< chip that the factor is over, or empty
 };
 
 constexpr double kRatioSigma = 0.15;  // ratios are better known than levels (data/phases.md, A.10)
 constexpr double kSoldShares[] = {1.0, 0.58,
                                   0.3};  // 0.58: DeepSeek's day (open-infra-index, day 6)
-// What tokens were sold at: DeepSeek-R1's output at its release, and gpt-oss-120b (data/phases.md,
-// claims).
+// USD per million tokens sold: DeepSeek-R1's output at its release, and gpt-oss-120b
+// (data/phases.md, claims).
 constexpr double kSellingPrices[] = {2.19, 0.15};
 constexpr double kRackYears = 4, kRackGpus = 72;
 
@@ -97,7 +98,7 @@ Claim read_claim(std::string_view words) {
   return *claim;
 }
 
-Verdict verdict_of(double predicted, double needed, double sigma) {
+Verdict judge_rate(double predicted, double needed, double sigma) {
   const double wide = portable_exp(kNormalP90 * sigma);
   if (predicted >= needed * wide) return Verdict::holds;
   if (predicted >= needed) return Verdict::holds_within_range;
@@ -113,16 +114,15 @@ void judge_dollars(const Claim& claim, const ServingReport& report, ClaimJudgeme
         const double needed = needed_tokens_per_second(*cost.price_per_gpu_hour, claim.value, sold);
         for (const bool all : {false, true}) {
           const double predicted = all ? row.point.total_per_gpu : row.point.output_per_gpu;
-          out.cases.push_back({row.accelerator,
-                               {},
-                               cost.pricing,
-                               cost.price_per_gpu_hour,
-                               sold,
-                               all,
-                               needed,
-                               predicted,
-                               verdict_of(predicted, needed, row.sigma),
-                               cost.imputed});
+          out.cases.push_back({.accelerator = row.accelerator,
+                               .pricing = cost.pricing,
+                               .price = cost.price_per_gpu_hour,
+                               .sold = sold,
+                               .all_tokens = all,
+                               .needed = needed,
+                               .predicted = predicted,
+                               .verdict = judge_rate(predicted, needed, row.sigma),
+                               .imputed = cost.imputed});
         }
       }
     }
@@ -164,10 +164,14 @@ void judge_factor(const Claim& claim, const Catalog& catalog, const ServingRepor
     const auto below = power ? reference.output_per_second_per_megawatt : row.cost.output;
     if (!above || !below) continue;
     const double ratio = *above / *below;
-    out.cases.push_back({row.accelerator, reference.accelerator, power ? "" : row.cost.pricing,
-                         power ? std::nullopt : row.cost.price_per_gpu_hour, std::nullopt, false,
-                         claim.value, ratio, verdict_of(ratio, claim.value, kRatioSigma),
-                         !power && row.cost.imputed});
+    out.cases.push_back({.accelerator = row.accelerator,
+                         .reference = reference.accelerator,
+                         .pricing = power ? std::string() : row.cost.pricing,
+                         .price = power ? std::nullopt : row.cost.price_per_gpu_hour,
+                         .needed = claim.value,
+                         .predicted = ratio,
+                         .verdict = judge_rate(ratio, claim.value, kRatioSigma),
+                         .imputed = !power && row.cost.imputed});
   }
   out.notes.push_back(
       fmt::format("a factor belongs to one operating point: near the fastest speed that {} reaches "
@@ -184,16 +188,13 @@ void judge_revenue(const Claim& claim, const ServingReport& report, ClaimJudgeme
     for (const double price : kSellingPrices) {
       for (const double sold : {1.0, 0.6}) {
         const double needed = claim.earned / (price / 1e6) / gpu_seconds / sold;
-        out.cases.push_back({row.accelerator,
-                             {},
-                             "sold per million tokens",
-                             price,
-                             sold,
-                             false,
-                             needed,
-                             row.point.output_per_gpu,
-                             verdict_of(row.point.output_per_gpu, needed, row.sigma),
-                             false});
+        out.cases.push_back({.accelerator = row.accelerator,
+                             .pricing = "sold per million tokens",
+                             .price = price,
+                             .sold = sold,
+                             .needed = needed,
+                             .predicted = row.point.output_per_gpu,
+                             .verdict = judge_rate(row.point.output_per_gpu, needed, row.sigma)});
       }
     }
   }

@@ -16,50 +16,50 @@ namespace {
 constexpr std::string_view kFormulas = "data/phases.md, B.1 to B.5";
 
 void add_memory(ServingSteps& s) {
-  const ServedModel& m = s.of.model;
+  const ServedModel& m = s.served.model;
   const ServingLayout& layout = s.row.layout;
   const ServingPoint& p = s.row.point;
   s.add("weights on each accelerator",
         "(read by each step + embedding and encoder) / tp + experts / GPUs",
-        fmt::format("({} + {}) / {} + {} / {}", digits(s.of.replica.read_bytes()),
-                    digits(unread_bytes(m)), layout.tp, digits(s.of.replica.expert_bytes()),
+        fmt::format("({} + {}) / {} + {} / {}", digits(s.served.replica.read_bytes()),
+                    digits(unread_bytes(m)), layout.tp, digits(s.served.replica.expert_bytes()),
                     layout.gpus),
         digits(p.weight_bytes_per_gpu) + " bytes");
   s.add("cache of a token", "layers x (numbers per layer x bytes + bytes of an indexer's key)",
         joined(m,
                [&](const Core& core, double layers) {
                  return fmt::format("{} x ({} x {} + {})", digits(layers),
-                                    digits(attention_values(core)), digits(s.of.cache_bytes),
+                                    digits(attention_values(core)), digits(s.served.cache_bytes),
                                     digits(core.index_key));
                }),
         digits(p.cache_bytes_per_token) + " bytes");
-  const double kept = kept_cache_bytes(m, mean_context(s.of.load), s.of.cache_bytes);
-  const double request = s.of.replica.sequence_bytes_per_gpu(s.of.load);
-  // Of all kinds of layers, in the mean over what a token leaves in each.
+  const double kept = kept_cache_bytes(m, mean_context(s.served.load), s.served.cache_bytes);
+  const double request = s.served.replica.sequence_bytes_per_gpu(s.served.load);
+  // Mean over all kinds of layers, weighted by the bytes that a token adds to each.
   const double context = p.cache_bytes_per_token > 0 ? kept / p.cache_bytes_per_token : 0;
   s.add("cache of a request", "of a token x kept context / min(tp, key-value heads) + state / tp",
         fmt::format("{} x {} / {} + {} / {}", digits(p.cache_bytes_per_token), digits(context),
                     digits(cache_shards(m, layout.tp)), digits(m.state_bytes), layout.tp),
         digits(request) + " bytes");
-  const Engine& e = s.of.engine;
+  const Engine& e = s.served.engine;
   s.add("requests that memory holds",
         "min(the engine's most x copies, copies x share x (memory x (1 - reserve) - weights - "
         "reserve) / cache of a request)",
         fmt::format("min({} x {}, {} x {} x ({} x (1 - {}) - {} - {}) / {})",
                     digits(e.most_sequences), layout.dp, layout.dp, digits(e.cache_share),
-                    digits(s.of.chip.memory_bytes), digits(e.reserve_share),
+                    digits(s.served.chip.memory_bytes), digits(e.reserve_share),
                     digits(p.weight_bytes_per_gpu), digits(e.reserve_bytes), digits(request)),
         digits(p.most_sequences), e.memory_source);
 }
 
-// A token of a prompt, and the prompts of others between two tokens.
+// Time of a prompt token, and of other prompts between two output tokens.
 void add_prompts(ServingSteps& s) {
-  const ServedModel& m = s.of.model;
-  const ServingChip& c = s.of.chip;
-  const Engine& e = s.of.engine;
-  const ServingLoad& load = s.of.load;
+  const ServedModel& m = s.served.model;
+  const ServingChip& c = s.served.chip;
+  const Engine& e = s.served.engine;
+  const ServingLoad& load = s.served.load;
   const ServingPoint& p = s.row.point;
-  const double token = s.of.replica.prefill_seconds_per_token(load.input_tokens);
+  const double token = s.served.replica.prefill_seconds_per_token(load.input_tokens);
   const auto share = [&](double of_peak) {
     return fmt::format("min({} x {}, {})", digits(of_peak), digits(e.prefill),
                        digits(kMostPrefill));
@@ -68,11 +68,11 @@ void add_prompts(ServingSteps& s) {
         "(dense at the peak / share + 2 x active experts / peak / share + scores and values / "
         "(share x 16-bit peak)) / GPUs + all-reduces",
         fmt::format("({} / {} + 2 x {} / {} / {} + {} / ({} x {})) / {} + {}",
-                    digits(s.of.replica.prefill_dense_seconds()), share(c.prefill),
-                    digits(m.active_expert_params), digits(s.of.replica.expert_peak()),
+                    digits(s.served.replica.prefill_dense_seconds()), share(c.prefill),
+                    digits(m.active_expert_params), digits(s.served.replica.expert_peak()),
                     share(c.expert_prefill), digits(prefill_core_flops(m, load.input_tokens)),
                     digits(kPrefillAttention), digits(c.bf16), s.row.layout.gpus,
-                    digits(s.of.replica.prefill_reduce_seconds())),
+                    digits(s.served.replica.prefill_reduce_seconds())),
         in_seconds(token));
   if (load.apart) return;
   const double in = uncached_input(load);
@@ -86,18 +86,18 @@ void add_prompts(ServingSteps& s) {
         in_seconds(p.prefill_seconds));
 }
 
-// Of prompts that are read on accelerators of their own.
-void add_request_apart(ServingSteps& s) {
-  const ServingLoad& load = s.of.load;
+// Times of a request whose prompt is processed on separate accelerators.
+void add_separate_prompts(ServingSteps& s) {
+  const ServingLoad& load = s.served.load;
   const ServingPoint& p = s.row.point;
   const ServingLayout& layout = s.row.layout;
   const double group = std::min<double>(p.prefill_gpus, layout.gpus);
-  const ServingModel& replica = s.of.replica;
+  const ServingModel& replica = s.served.replica;
   s.add("time to the first token",
         "schedule + host + prompt + busy / (2 x (1 - busy)) x prompt x group / readers + cache / "
         "(link x tp)",
         fmt::format("{0} + {1} + {2} + {3} / (2 x (1 - {3})) x {2} x {4} / {5} + {6} / ({7} x {8})",
-                    digits(s.of.engine.first_token_seconds), digits(p.step.host),
+                    digits(s.served.engine.first_token_seconds), digits(p.step.host),
                     digits(p.prompt_seconds), digits(p.prefill_busy), digits(group),
                     digits(p.prefill_gpus), digits(replica.handed_over_bytes(load)),
                     digits(replica.hand_over_rate()), layout.tp),
@@ -112,10 +112,10 @@ void add_request_apart(ServingSteps& s) {
         digits(p.output_per_gpu));
 }
 
-void add_request_together(ServingSteps& s) {
-  const ServingLoad& load = s.of.load;
+void add_shared_prompts(ServingSteps& s) {
+  const ServingLoad& load = s.served.load;
   const ServingPoint& p = s.row.point;
-  const Engine& e = s.of.engine;
+  const Engine& e = s.served.engine;
   s.add("time to the first token", "schedule + host + prompt + share x prompt x requests",
         fmt::format("{} + {} + {} + {} x {} x {}", digits(e.first_token_seconds),
                     digits(p.step.host), digits(p.prompt_seconds), digits(e.queue),
@@ -130,7 +130,7 @@ void add_request_together(ServingSteps& s) {
 }
 
 void add_request(ServingSteps& s) {
-  const ServingLoad& load = s.of.load;
+  const ServingLoad& load = s.served.load;
   const ServingPoint& p = s.row.point;
   add_prompts(s);
   const double gain = tokens_per_decode_step(load);
@@ -144,12 +144,12 @@ void add_request(ServingSteps& s) {
       "time per output token", "step / tokens per step + prompts of others",
       fmt::format("{} / {} + {}", digits(p.step.total()), digits(gain), digits(p.prefill_seconds)),
       in_seconds(p.tpot_seconds));
-  load.apart ? add_request_apart(s) : add_request_together(s);
+  load.apart ? add_separate_prompts(s) : add_shared_prompts(s);
   const TokenCost& cost = s.row.cost;
   if (!cost.output) return;
   s.add("dollars per million output tokens", "price / 3600 / (rate x share sold) x 1e6",
         fmt::format("{} / 3600 / ({} x {}) x 1e6", digits(*cost.price_per_gpu_hour),
-                    digits(p.output_per_gpu), digits(s.of.sold)),
+                    digits(p.output_per_gpu), digits(s.served.sold)),
         "$" + digits(*cost.output), cost.source);
 }
 
@@ -172,8 +172,8 @@ void ServingSteps::add_bounds(std::string_view what, const Roofline& roofline, d
       in_seconds(result));
 }
 
-std::vector<Derivation> serving_derivations(const ServedPoint& of, const ServingRow& row) {
-  ServingSteps steps(of, row);
+std::vector<Derivation> serving_derivations(const ServedPoint& point, const ServingRow& row) {
+  ServingSteps steps(point, row);
   add_memory(steps);
   explain_decode_step(steps);
   add_request(steps);

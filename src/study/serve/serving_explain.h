@@ -14,7 +14,7 @@
 
 namespace trcost::study {
 
-/// What a point was computed from.
+/// Inputs of a computed point.
 struct ServedPoint {
   const ServedModel& model;
   const ServingChip& chip;
@@ -25,23 +25,23 @@ struct ServedPoint {
   double cache_bytes;
 };
 
-/// Collects steps. The numbers of each are an expression whose value is its result: with x read as
-/// multiplication a reader, or a test, computes it again.
+/// Collects steps. The numbers of each are an expression whose value is its result, so that a
+/// reader or a test can compute it again with x as multiplication.
 class ServingSteps {
  public:
-  ServingSteps(const ServedPoint& of_, const ServingRow& row_) : of(of_), row(row_) {}
+  ServingSteps(const ServedPoint& point, const ServingRow& answer) : served(point), row(answer) {}
   void add(std::string name, std::string formula, std::string numbers, std::string result,
            std::string_view source = {});
-  /// The larger of two bounds with a soft corner, times `factor`.
+  /// Adds the larger of two bounds with a soft corner, times `factor`.
   void add_bounds(std::string_view what, const Roofline& roofline, double result,
                   double factor = 1);
 
-  const ServedPoint& of;
+  const ServedPoint& served;
   const ServingRow& row;
   std::vector<Derivation> steps;
 };
 
-/// The terms of a model's kinds of attention, each with the layers that have it, as a sum.
+/// Sum of the terms of a model's kinds of attention, each with the number of its layers.
 template <class Term>
 std::string joined(const ServedModel& model, const Term& term) {
   std::string out;
@@ -51,10 +51,10 @@ std::string joined(const ServedModel& model, const Term& term) {
   return out.empty() ? "0" : out;
 }
 
-/// The terms of one decode step, each from its bytes, FLOPs and rates.
+/// Adds the terms of one decode step, each from its bytes, FLOPs and rates.
 void explain_decode_step(ServingSteps& out);
 
-/// The chain from weights to dollars, each step with its numbers put in.
-std::vector<Derivation> serving_derivations(const ServedPoint& of, const ServingRow& row);
+/// The chain from weights to dollars, each step with its numbers.
+std::vector<Derivation> serving_derivations(const ServedPoint& point, const ServingRow& row);
 
 }  // namespace trcost::study

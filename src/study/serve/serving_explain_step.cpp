@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terms of a decode step, so that each can be computed again by hand.
+// Terms of a decode step, each with the numbers to compute it by hand.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,9 +18,9 @@ constexpr std::string_view kFit =
     "(tests/calibration/refit_serving.py)";
 
 void add_dense(ServingSteps& s, const DecodeParts& parts) {
-  const ServedModel& m = s.of.model;
-  const ServingChip& c = s.of.chip;
-  const ServingModel& replica = s.of.replica;
+  const ServedModel& m = s.served.model;
+  const ServingChip& c = s.served.chip;
+  const ServingModel& replica = s.served.replica;
   const int tp = s.row.layout.tp;
   const PartBytes& bytes = replica.bytes();
   s.add("a token's dense products at the peak",
@@ -42,27 +42,27 @@ void add_dense(ServingSteps& s, const DecodeParts& parts) {
 
 void add_experts(ServingSteps& s, const DecodeParts& parts) {
   if (s.row.point.step.experts <= 0) return;
-  const ServedModel& m = s.of.model;
-  const ServingChip& c = s.of.chip;
+  const ServedModel& m = s.served.model;
+  const ServingChip& c = s.served.chip;
   const double n = s.row.layout.gpus;
   s.add("share of the experts that are read", "1 - (1 - experts per token / experts)^requests",
         fmt::format("1 - (1 - {} / {})^{}", digits(m.experts_per_token), digits(m.experts),
                     digits(parts.tokens)),
         digits(parts.touched));
   s.add("experts, read", "bytes x share read / (GPUs x bandwidth x share x the engine's)",
-        fmt::format("{} x {} / ({} x {} x {} x {})", digits(s.of.replica.expert_bytes()),
+        fmt::format("{} x {} / ({} x {} x {} x {})", digits(s.served.replica.expert_bytes()),
                     digits(parts.touched), digits(n), digits(c.bandwidth), digits(c.experts),
-                    digits(s.of.engine.experts)),
+                    digits(s.served.engine.experts)),
         in_seconds(parts.experts.read), kFit);
   s.add("experts, computed", "2 x active parameters x requests / (GPUs x peak x share)",
         fmt::format("2 x {} x {} / ({} x {} x {})", digits(m.active_expert_params),
-                    digits(parts.tokens), digits(n), digits(s.of.replica.expert_peak()),
+                    digits(parts.tokens), digits(n), digits(s.served.replica.expert_peak()),
                     digits(c.expert_matmul)),
         in_seconds(parts.experts.computed), kFit);
   s.add_bounds("experts", parts.experts, s.row.point.step.experts, kExpertImbalance);
 }
 
-// What a token does with each that it attends to, and an indexer with all of the context.
+// Sum of the terms of the tokens that are attended to and, for an indexer, of the whole context.
 template <class Attended, class Indexed>
 std::string over_context(const ServedModel& model, double context, const Attended& attended,
                          const Indexed& indexed) {
@@ -75,8 +75,8 @@ std::string over_context(const ServedModel& model, double context, const Attende
 }
 
 void add_cache_read(ServingSteps& s, const DecodeParts& parts, double context) {
-  const ServedModel& m = s.of.model;
-  const ServingChip& c = s.of.chip;
+  const ServedModel& m = s.served.model;
+  const ServingChip& c = s.served.chip;
   const double t = s.row.layout.tp;
   const bool chosen = std::ranges::any_of(
       m.cores, [&](const ServedCore& each) { return chooses(each.core, context); });
@@ -84,7 +84,8 @@ void add_cache_read(ServingSteps& s, const DecodeParts& parts, double context) {
         chosen ? "bytes of a token x tokens chosen + bytes of its indexer's key x context"
                : "bytes of a token x context that is kept",
         over_context(
-            m, context, [&](const Core& core) { return attention_values(core) * s.of.cache_bytes; },
+            m, context,
+            [&](const Core& core) { return attention_values(core) * s.served.cache_bytes; },
             [](const Core& core) { return core.index_key; }),
         digits(parts.cache_bytes) + " bytes");
   s.add("cache, read",
@@ -100,12 +101,12 @@ void add_cache(ServingSteps& s, const DecodeParts& parts, double context) {
   add_cache_read(s, parts, context);
   s.add("a token's scores and values", "FLOP per token of context x those",
         over_context(
-            s.of.model, context, [](const Core& core) { return decode_flops(core); },
+            s.served.model, context, [](const Core& core) { return decode_flops(core); },
             [&](const Core& core) { return index_flops(core, 1, context); }),
         digits(parts.core_flops) + " FLOP");
   s.add("cache, computed", "FLOP x requests of a copy / (tp x share x 16-bit peak)",
         fmt::format("{} x {} / ({} x {} x {})", digits(parts.core_flops), digits(parts.positions),
-                    s.row.layout.tp, digits(kDecodeAttention), digits(s.of.chip.bf16)),
+                    s.row.layout.tp, digits(kDecodeAttention), digits(s.served.chip.bf16)),
         in_seconds(parts.cache.computed));
   s.add_bounds("cache", parts.cache, s.row.point.step.cache);
 }
@@ -113,22 +114,22 @@ void add_cache(ServingSteps& s, const DecodeParts& parts, double context) {
 void add_reduces(ServingSteps& s, const DecodeParts& parts) {
   const DecodeStep& step = s.row.point.step;
   if (step.tensor <= 0) return;
-  const ServedModel& m = s.of.model;
+  const ServedModel& m = s.served.model;
   const int tp = s.row.layout.tp;
-  s.add(
-      "all-reduces of a step",
-      "branches x (latency x log2(tp) / 3 + requests of a copy x 2 x (tp - 1) / tp x width x 2 "
-      "bytes / rate)",
-      fmt::format("{} x ({} x log2({}) / 3 + {} x 2 x ({} - 1) / {} x {} x 2 / {})",
-                  digits(m.branches), digits(s.of.chip.reduce_seconds), tp, digits(parts.positions),
-                  tp, tp, digits(m.hidden), digits(s.of.replica.reduce_rate())),
-      in_seconds(step.tensor), kFit);
+  s.add("all-reduces of a step",
+        "branches x (latency x log2(tp) / 3 + requests of a copy x 2 x (tp - 1) / tp x width x 2 "
+        "bytes / rate)",
+        fmt::format("{} x ({} x log2({}) / 3 + {} x 2 x ({} - 1) / {} x {} x 2 / {})",
+                    digits(m.branches), digits(s.served.chip.reduce_seconds), tp,
+                    digits(parts.positions), tp, tp, digits(m.hidden),
+                    digits(s.served.replica.reduce_rate())),
+        in_seconds(step.tensor), kFit);
 }
 
 void add_exchange(ServingSteps& s, const DecodeParts& parts) {
   const DecodeStep& step = s.row.point.step;
   if (step.exchange <= 0) return;
-  const ServedModel& m = s.of.model;
+  const ServedModel& m = s.served.model;
   const ExpertExchange& e = parts.exchange;
   s.add("all-to-alls of a step",
         e.inside ? "expert layers x (2 x latency + requests / GPUs x width x 3 bytes x experts per "
@@ -136,22 +137,22 @@ void add_exchange(ServingSteps& s, const DecodeParts& parts) {
                  : "expert layers x (2 x latency + exposed x requests / GPUs x width x 3 bytes x "
                    "nodes per token / (network x share))",
         fmt::format("{} x (2 x {} + {} x {} / {} x {} x {} x {} / ({} x {}))",
-                    digits(m.expert_layers), digits(s.of.chip.exchange_seconds), digits(e.exposed),
-                    digits(parts.tokens), s.row.layout.gpus, digits(m.hidden),
+                    digits(m.expert_layers), digits(s.served.chip.exchange_seconds),
+                    digits(e.exposed), digits(parts.tokens), s.row.layout.gpus, digits(m.hidden),
                     digits(kExchangeBytes), digits(e.copies), digits(e.rate), digits(e.share)),
         in_seconds(step.exchange), kFit);
 }
 
 void add_host(ServingSteps& s, const DecodeParts& parts) {
-  const ServedModel& m = s.of.model;
-  const ServingChip& c = s.of.chip;
-  const Engine& e = s.of.engine;
+  const ServedModel& m = s.served.model;
+  const ServingChip& c = s.served.chip;
+  const Engine& e = s.served.engine;
   const DecodeStep& step = s.row.point.step;
   if (step.draft > 0) {
     s.add("drafting",
           "drafted x ((dense + experts + cache) / layers + head / tp / (bandwidth x share))",
           fmt::format("{} x (({} + {} + {}) / {} + 2 x {} / {} / ({} x {}))",
-                      digits(s.of.load.drafted), digits(step.dense), digits(step.experts),
+                      digits(s.served.load.drafted), digits(step.dense), digits(step.experts),
                       digits(step.cache), digits(m.layers), digits(m.head_params), s.row.layout.tp,
                       digits(c.bandwidth), digits(c.memory)),
           in_seconds(step.draft));
@@ -169,9 +170,9 @@ void add_host(ServingSteps& s, const DecodeParts& parts) {
 }  // namespace
 
 void explain_decode_step(ServingSteps& s) {
-  const ServingLoad& load = s.of.load;
+  const ServingLoad& load = s.served.load;
   const double context = mean_context(load);
-  const DecodeParts parts = s.of.replica.parts(s.row.point.sequences, context, load.drafted);
+  const DecodeParts parts = s.served.replica.parts(s.row.point.sequences, context, load.drafted);
   add_dense(s, parts);
   add_experts(s, parts);
   add_cache(s, parts, context);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kFile = "serving/measurements.csv";
 
-ServingMode mode_of(const CsvTable& table, std::size_t i) {
+ServingMode read_mode(const CsvTable& table, std::size_t i) {
   const std::string& word = table.text(i, "mode");
   if (word == "online") return ServingMode::online;
   if (word == "offline") return ServingMode::offline;
@@ -17,7 +17,7 @@ ServingMode mode_of(const CsvTable& table, std::size_t i) {
   table.fail(i, "mode", "one of online, offline, static");
 }
 
-WeightFormat format_of(const CsvTable& table, std::size_t i) {
+WeightFormat read_format(const CsvTable& table, std::size_t i) {
   const auto format = parse_weight_format(table.text(i, "precision"));
   if (!format) table.fail(i, "precision", "unknown weight format");
   return *format;
@@ -34,9 +34,9 @@ ServingMeasurement measurement(const CsvTable& t, std::size_t i) {
     return static_cast<int>(t.required_number(i, column));
   };
   m.layout = {degree("gpus"), degree("tp"), degree("ep"), degree("dp")};
-  m.format = format_of(t, i);
+  m.format = read_format(t, i);
   if (!t.text(i, "kv_precision").empty()) m.eight_bit_cache = t.text(i, "kv_precision") == "fp8";
-  m.mode = mode_of(t, i);
+  m.mode = read_mode(t, i);
   m.input_tokens = t.required_number(i, "input_tokens");
   m.output_tokens = t.required_number(i, "output_tokens");
   m.concurrency = m.mode == ServingMode::static_batch ? t.required_number(i, "concurrency")

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kClusterFactors[] = {0.125, 0.25, 0.5, 2, 4, 8};
 
-ClusterPoint point_of(const Estimate& e, bool chosen) {
+ClusterPoint cluster_point(const Estimate& e, bool chosen) {
   return {e.accelerator, e.gpus, e.wall_clock_seconds, e.cost.total, chosen, false};
 }
 
@@ -52,7 +52,7 @@ std::vector<ClusterPoint> cluster_curve(const Scenario& scenario, const Catalog&
       const bool known = size == e.gpus || std::ranges::find(sizes, size) != sizes.end();
       if (!known) sizes.push_back(size);
     }
-    std::vector<ClusterPoint> points{point_of(e, true)};
+    std::vector<ClusterPoint> points{cluster_point(e, true)};
     Scenario other = scenario;
     other.clear_excluded_by(Field::hardware_gpus);
     for (const double size : sizes) {
@@ -64,7 +64,7 @@ std::vector<ClusterPoint> cluster_curve(const Scenario& scenario, const Catalog&
         continue;  // it does not fit there
       }
       if (found.memory.fits && std::isfinite(found.wall_clock_seconds)) {
-        points.push_back(point_of(found, false));
+        points.push_back(cluster_point(found, false));
       }
     }
     std::ranges::stable_sort(points, {}, &ClusterPoint::gpus);

@@ -28,7 +28,8 @@ bool has_data(const Scenario& scenario) {
          scenario.has(Field::data_tokens_per_param) || !scenario.stages.empty();
 }
 
-// What the cluster's time trains is open unless it was said.
+// The field to solve for so that the training takes the cluster's time, or null for the scaling
+// law.
 const FieldInfo* unknown_work(const Scenario& scenario) {
   if (has_model(scenario)) return &field_info(Field::data_tokens);
   return has_data(scenario) ? &field_info(Field::model_params) : nullptr;
@@ -57,7 +58,7 @@ class Rental {
       : question_(question), accelerator_(accelerator), catalog_(catalog) {}
 
   RentAnswer run() {
-    // A price of the book may depend on the cluster that is sought, so it is asked again there.
+    // The price in the price book may depend on the cluster size, so it is looked up again.
     constexpr int kMostTries = 6;
     double price = question_.base.number(Field::cost_price_per_gpu_hour).value_or(kFirstPrice);
     RentAnswer answer;
@@ -75,11 +76,11 @@ class Rental {
   }
 
  private:
-  static constexpr double kFirstPrice = 2;  // only where the search of a price begins
+  static constexpr double kFirstPrice = 2;  // USD per GPU-hour to begin the search with
 
   [[nodiscard]] bool sought(Field field) const { return question_.unknown->field == field; }
 
-  // The unknown where an accelerator costs `price` an hour.
+  // The unknown at `price` USD per GPU-hour.
   double value_at(double price) const {
     const double gpus = question_.base.number(Field::hardware_gpus).value_or(1);
     const double hours = question_.seconds.value_or(kSecondsPerHour) / kSecondsPerHour;
@@ -94,7 +95,7 @@ class Rental {
     require_range(unknown, value, question_.budget);
     SolveRequest request;
     request.base = question_.base;
-    // A cluster that is given needs no deadline to size it.
+    // A known cluster needs no deadline.
     request.base.clear(Field::hardware_deadline);
     if (!sought(Field::hardware_deadline)) request.base.set_number(unknown, value, unknown.flag);
     const double seconds = question_.seconds.value_or(value);

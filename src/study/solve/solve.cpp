@@ -34,7 +34,7 @@ std::vector<double> geometric_grid(double lowest, double highest, bool whole) {
 }
 
 std::vector<double> field_grid(const FieldInfo& info) {
-  // Ranges that begin at 0 are looked at from a hundred-thousandth on, whole ones from 1.
+  // The grid of a range from 0 begins at 1e-5, or at 1 for whole numbers.
   constexpr double kSmallest = 1e-5;
   const bool whole = is_whole(info);
   const double lowest = info.lowest > 0 ? info.lowest : (whole ? 1 : kSmallest);
@@ -45,7 +45,7 @@ std::vector<double> field_grid(const FieldInfo& info) {
   return grid;
 }
 
-// All sizes of one node, then whole nodes; from 8 nodes on those with at most three significant
+// All sizes of one node, then whole nodes, of which from 8 on those with at most three significant
 // binary digits.
 std::vector<double> cluster_sizes(double node) {
   std::vector<double> sizes;
@@ -66,8 +66,8 @@ std::vector<double> scanned_values(const FieldInfo& info) {
   return values;
 }
 
-// Why no cluster is fast enough, with a hint of what this question can change: it has no deadline,
-// and seeks the accelerators.
+// Throws that no cluster is fast enough. The hint of the estimate names flags that solve for GPUs
+// does not have.
 [[noreturn]] void refuse_time(const Error& error) {
   const bool of_others = error.hint.find("--deadline") != std::string::npos ||
                          error.hint.find("--gpus") != std::string::npos;
@@ -78,8 +78,8 @@ std::vector<double> scanned_values(const FieldInfo& info) {
               error.location);
 }
 
-// The whole nodes that a deadline of the same time gets: one way of sizing, one answer. None where
-// the cluster is not what the time decides. Throws as the estimate does.
+// The cluster that a deadline of the same time gets, so that both commands have one answer. Empty
+// if the time does not decide the cluster size. Throws as the estimate does.
 std::optional<double> deadline_size(const SolveRequest& request, const Catalog& catalog,
                                     std::string_view accelerator) {
   const bool cluster = request.unknown->field == Field::hardware_gpus;
@@ -124,7 +124,7 @@ void set_pair(Scenario& scenario, double flop) {
                       std::clamp(std::round(pair.tokens), tokens.lowest, tokens.highest));
 }
 
-// Fills what the estimate at the answer says.
+// Fills the solution from the search and the estimate at its answer.
 void finish(const Found& found, const SolveRequest& request, const Catalog& catalog,
             std::string_view accelerator, Solution& out) {
   out.accelerator = std::string(accelerator);
@@ -142,7 +142,7 @@ void finish(const Found& found, const SolveRequest& request, const Catalog& cata
   out.achieved = request.target.column->number(*out.estimate);
 }
 
-void refuse_stages_of_the_unknown(const SolveRequest& request) {
+void refuse_unknown_of_stages(const SolveRequest& request) {
   for (const Scenario::Stage& stage : request.base.stages) {
     if (request.unknown == nullptr || !stage.overrides.has(request.unknown->field)) continue;
     throw Error(ErrorKind::usage,
@@ -151,7 +151,7 @@ void refuse_stages_of_the_unknown(const SolveRequest& request) {
   }
 }
 
-// What comes out is no unknown: dollars, and every other column of an answer.
+// Refuses columns of an answer, such as dollars, as unknowns.
 void refuse_outcome(std::string_view word) {
   constexpr std::string_view kDollars[] = {"budget", "cost", "total", "dollars", "usd"};
   if (std::ranges::find(kDollars, word) == std::end(kDollars) && find_column(word) == nullptr) {
@@ -164,7 +164,7 @@ void refuse_outcome(std::string_view word) {
               "--for");
 }
 
-SolveTarget target_of(const EstimateColumn& column, double value) {
+SolveTarget make_target(const EstimateColumn& column, double value) {
   return {&column, value, column.better == Better::higher};
 }
 
@@ -184,11 +184,11 @@ SolveTarget solve_target(std::string_view path, double value) {
     throw Error(ErrorKind::usage, fmt::format("{} is not a number", path),
                 "a target is a column with numbers, such as cost.total or wall_clock_seconds");
   }
-  return target_of(column, value);
+  return make_target(column, value);
 }
 
 SolveTarget solve_target(ColumnRole role, double value) {
-  return target_of(column_for(role), value);
+  return make_target(column_for(role), value);
 }
 
 const FieldInfo& solve_field(std::string_view word) {
@@ -215,11 +215,11 @@ const FieldInfo& solve_field(std::string_view word) {
 Solver::Solver(const Catalog& catalog) : catalog_(&catalog) {}
 
 Solution Solver::solve(const SolveRequest& request, std::string_view accelerator) {
-  refuse_stages_of_the_unknown(request);
+  refuse_unknown_of_stages(request);
   Solution out;
   out.scenario = request.base;
   if (request.unknown == nullptr) {
-    // The pair first, then its tokens to the last one with the parameters held.
+    // Solves for the pair, then for its tokens to the last one with the parameters fixed.
     constexpr double kLeastFlop = 1e13;
     constexpr double kMostFlop = 1e34;
     Prober prober(*catalog_, request, accelerator, set_pair);
@@ -260,7 +260,7 @@ Solution Solver::solve(const SolveRequest& request, std::string_view accelerator
   return out;
 }
 
-// C = GPUs x peak x MFU x seconds; Epoch AI, Estimating training compute (2022), method 2.
+// C = GPUs x peak x MFU x seconds, as in Epoch AI, Estimating training compute (2022), method 2.
 ClusterRun cluster_run(const Estimate& estimate, double seconds) {
   ClusterRun out;
   out.gpus = estimate.gpus;

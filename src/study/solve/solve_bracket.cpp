@@ -15,7 +15,7 @@ struct Bracket {
   Probe outside;  ///< does not
 };
 
-// Halves until nothing lies between: whole numbers, or doubles.
+// Bisects to adjacent whole numbers or doubles.
 void bisect(Prober& prober, Bracket& bracket, bool whole) {
   constexpr int kMostHalvings = 200;
   for (int i = 0; i < kMostHalvings; ++i) {
@@ -23,7 +23,7 @@ void bisect(Prober& prober, Bracket& bracket, bool whole) {
     const double high = std::max(bracket.inside.x, bracket.outside.x);
     double middle = low + (high - low) / 2;
     if (whole) middle = std::floor(middle);
-    // The last bits of a double are noise of the estimate's own arithmetic.
+    // The last bits of a double are rounding errors of the estimate.
     constexpr double kFinest = 1e-14;
     if (middle <= low || middle >= high || (!whole && high - low <= kFinest * high)) return;
     Probe probe = prober.at(middle);
@@ -31,9 +31,9 @@ void bisect(Prober& prober, Bracket& bracket, bool whole) {
   }
 }
 
-// Defaults that follow the unknown in steps, such as the batch size, can bring the target within
-// reach again a little further on.
-bool step_further(Prober& prober, Bracket& bracket, double limit, bool whole) {
+// Searches beyond the bracket, because defaults that follow the unknown in steps, such as the batch
+// size, can bring the target within reach again a little further on.
+bool search_beyond(Prober& prober, Bracket& bracket, double limit, bool whole) {
   constexpr std::array<double, 10> kFactors = {1.001, 1.005, 1.02, 1.05, 1.1, 1.2, 1.4, 1.7, 2, 3};
   const bool up = bracket.outside.x > bracket.inside.x;
   std::optional<Bracket> next;
@@ -53,8 +53,8 @@ bool step_further(Prober& prober, Bracket& bracket, double limit, bool whole) {
   return true;
 }
 
-// Index of the grid point that meets the target beside one that does not, on the side where more
-// of the unknown stops (rising) or begins (falling) to meet it.
+// Indices of adjacent grid points of which one meets the target: the last such pair if more of the
+// unknown stops to meet it (rising), the first if more begins to (falling).
 struct Edge {
   std::size_t inside;
   std::size_t outside;
@@ -73,7 +73,7 @@ std::optional<Edge> find_edge(std::span<const Probe> probes) {
   return std::nullopt;
 }
 
-// Whether every value that has an answer has the same one.
+// Whether all values with an answer have the same one.
 bool is_constant(std::span<const Probe> probes) {
   constexpr double kSame = 1e-9;
   std::optional<double> first;
@@ -111,12 +111,12 @@ Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool who
   constexpr int kMostSteps = 6;
   for (int i = 0; i < kMostSteps; ++i) {
     bisect(prober, bracket, whole);
-    if (!step_further(prober, bracket, limit, whole)) break;
+    if (!search_beyond(prober, bracket, limit, whole)) break;
   }
   bisect(prober, bracket, whole);
   Found found;
   found.probe = bracket.inside;
-  // Where the far side has no answer at all, the target was not what stopped the search.
+  // If the far side has no answer, the target did not stop the search.
   found.solved = bracket.outside.achieved.has_value();
   if (!found.solved) {
     const bool up = bracket.outside.x > bracket.inside.x;

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "estimate/cluster/same_training.h"
 #include "estimate/columns/estimate_columns.h"
-#include "study/solve/answered_training.h"
 
 namespace trcost::study {
 

@@ -13,8 +13,7 @@
 
 namespace trcost::study {
 
-/// A value of the unknown that was tried. Without an answer `achieved` is empty and it meets
-/// nothing.
+/// A value of the unknown that was tried. Without an answer `achieved` is empty and `meets` false.
 struct Probe {
   double x = 0;
   bool meets = false;
@@ -23,7 +22,7 @@ struct Probe {
   std::optional<double> total_usd;
 };
 
-/// Tries values of an unknown and remembers what it needs when none will do.
+/// Tries values of an unknown, and keeps the nearest one and the first error.
 class Prober {
  public:
   using Setter = std::function<void(Scenario&, double)>;
@@ -31,13 +30,13 @@ class Prober {
          Setter set);
 
   Probe at(double x);
-  /// The probe so far that came nearest to the target; empty when none had an answer.
+  /// The probe nearest to the target so far, empty if none had an answer.
   [[nodiscard]] const std::optional<Probe>& nearest() const { return nearest_; }
-  /// How many values were tried.
+  /// Number of values that were tried.
   [[nodiscard]] int tried() const { return tried_; }
-  /// What was tried and had an answer, by value, thinned to kMostTrials; `answer` stays.
+  /// Values with an answer in rising order, thinned to kMostTrials, with `answer` among them.
   [[nodiscard]] std::vector<SolveTrial> trials(double answer) const;
-  /// Throws what the first value without an answer threw.
+  /// Throws the error of the first value without an answer.
   [[noreturn]] void rethrow() const;
 
  private:
@@ -46,7 +45,7 @@ class Prober {
   std::string accelerator_;
   Scenario scenario_;
   Setter set_;
-  bool sizes_;  ///< clusters for a time, which steps of another training do not meet
+  bool sizes_;  ///< clusters for a time, which have to keep the same training
   Estimate estimate_;
   std::optional<Probe> nearest_;
   std::optional<Error> error_;
@@ -54,26 +53,26 @@ class Prober {
   std::vector<SolveTrial> trials_;
 };
 
-/// Where a search ended.
+/// Result of a search.
 struct Found {
   bool solved = false;
   Probe probe;                  ///< the answer, or the nearest that exists
   std::optional<Probe> beyond;  ///< one unit further
-  bool constant = false;        ///< the unknown does not change what is sought
+  bool constant = false;        ///< the unknown does not change the target's column
   std::string problem;
   std::vector<SolveChoice> choices;
 };
 
-/// Brackets on `grid` (ascending) and bisects, to whole numbers when `whole`.
+/// Brackets the target on `grid` (ascending) and bisects, to whole numbers if `whole`.
 Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole);
-/// What a scan looks for beside the target.
+/// Options of a scan.
 struct ScanFor {
-  double node = 0;        ///< accelerators rented together, 0 where the unknown is no cluster size
-  bool cheapest = false;  ///< the least cost of those that meet the target, else the least time
-  std::optional<double> sized = {};  ///< the answer where it meets the target: what a deadline gets
+  double node = 0;  ///< accelerators rented together, or 0 if the unknown is not a cluster size
+  bool cheapest =
+      false;  ///< prefer the least cost among those that meet the target to the least time
+  std::optional<double> sized = {};  ///< size for the deadline, the answer if it meets the target
 };
-/// Tries every one of `sizes` (ascending), then whole numbers below the first that meets the
-/// target.
+/// Tries all `sizes` (ascending), then whole numbers around those that meet the target.
 Found solve_by_scan(Prober& prober, const std::vector<double>& sizes, const ScanFor& wanted);
 
 }  // namespace trcost::study

@@ -10,16 +10,16 @@ namespace trcost::study {
 
 namespace {
 
-// Beyond so many times the fewest that meet a time, sizes only cost more.
+// Sizes beyond this multiple of the smallest that meets a time only cost more.
 constexpr double kFurthest = 8;
-// A window of so many sizes is tried whole; a wider one in so many equal steps, and in finer ones
-// around those that were found.
+// A window of at most kAll sizes is tried completely. A wider one is tried in kSteps equal steps,
+// then in steps kFiner times finer around the sizes that were found.
 constexpr double kAll = 128;
 constexpr double kSteps = 64;
 constexpr double kFiner = 8;
-// Sizes so far beyond the fewest that meet a time, or the cheapest, are looked at one by one.
+// The window for a time ends at this multiple of the smallest that meets it, or of the cheapest.
 constexpr double kBeyondFirst = 1.25;
-// Sizes below this part of the work of the best size over the time are not fast enough.
+// Sizes below this fraction of the least GPU-seconds over the time are too slow.
 constexpr double kPerhapsFaster = 0.9;
 
 bool better(const Probe& a, const Probe& b, bool cheapest) {
@@ -36,7 +36,7 @@ SolveChoice choice(std::string what, const Probe& probe) {
   return {std::move(what), probe.x, probe.wall_clock_seconds, probe.total_usd};
 }
 
-// The sizes between which the fewest and the best are looked for.
+// Sizes between which the smallest and the best are searched.
 struct Window {
   double low = 1, high = 1;
 };
@@ -48,7 +48,7 @@ class Scan {
 
   Found run(const std::vector<double>& sizes) {
     if (sized_) at(*sized_);
-    coarse(sizes);
+    try_sizes(sizes);
     Found found;
     if (first() == nullptr) {
       if (!prober_.nearest()) prober_.rethrow();
@@ -56,22 +56,22 @@ class Scan {
       found.problem = "no allowed value reaches the target";
       return found;
     }
-    if (node_ > 0) fine(window());
+    if (node_ > 0) refine(window());
     found.solved = true;
     found.probe = sized_ && at(*sized_).meets ? at(*sized_) : *best();
-    tell(found);
+    add_choices(found);
     return found;
   }
 
  private:
-  // Each size once.
+  // Tries each size once.
   const Probe& at(double size) {
     const auto known = tried_.find(size);
     if (known != tried_.end()) return known->second;
     return tried_.emplace(size, prober_.at(size)).first->second;
   }
 
-  // The fewest that meet the target; none: null.
+  // The smallest size that meets the target, or null.
   [[nodiscard]] const Probe* first() const {
     for (const auto& [size, probe] : tried_) {
       if (probe.meets) return &probe;
@@ -87,7 +87,7 @@ class Scan {
     return out;
   }
 
-  void coarse(const std::vector<double>& sizes) {
+  void try_sizes(const std::vector<double>& sizes) {
     double first = 0;
     for (const double size : sizes) {
       if (cheapest_ && first > 0 && size > kFurthest * first) break;
@@ -95,62 +95,63 @@ class Scan {
     }
   }
 
-  // So many sizes below or above one of those tried.
-  [[nodiscard]] double beside(double size, int places) const {
+  // The size so many places above or below among those tried.
+  [[nodiscard]] double neighbor(double size, int places) const {
     auto at = tried_.find(size);
     for (; places > 0 && std::next(at) != tried_.end(); --places) ++at;
     for (; places < 0 && at != tried_.begin(); ++places) --at;
     return at->first;
   }
 
-  // A time: from what perfect scaling would take to beyond the first size that is in time, and
-  // beyond the cheapest of them. Anything else: around the fastest size that meets it.
+  // For a time: from the size at perfect scaling to beyond both the smallest size in time and the
+  // cheapest. For other targets: around the fastest size that meets it.
   [[nodiscard]] Window window() const {
-    if (!cheapest_) return {beside(best()->x, -2), beside(best()->x, 2)};
+    if (!cheapest_) return {neighbor(best()->x, -2), neighbor(best()->x, 2)};
     const Probe& first = *this->first();
     double work = kFurthest * first.x * first.wall_clock_seconds;
     for (const auto& [size, probe] : tried_) {
       if (probe.achieved) work = std::min(work, size * probe.wall_clock_seconds);
     }
-    // A size in time takes no longer than the first one, nearly the time asked for, did.
+    // The first size takes nearly the whole time, so that no size in time is slower.
     const double low =
-        std::min(beside(first.x, -3), kPerhapsFaster * work / first.wall_clock_seconds);
+        std::min(neighbor(first.x, -3), kPerhapsFaster * work / first.wall_clock_seconds);
     return {std::max(1.0, std::floor(low)), std::ceil(kBeyondFirst * std::max(first.x, best()->x))};
   }
 
-  // In steps of whole nodes as long as they are longer than one, and of whole accelerators.
-  [[nodiscard]] double whole(double step) const {
+  // Rounds a step up to whole nodes if it is longer than one, else to whole accelerators.
+  [[nodiscard]] double whole_step(double step) const {
     if (step <= 1) return 1;
     return step > node_ ? std::ceil(step / node_) * node_ : std::ceil(step);
   }
 
-  void every(const Window& window, double step) {
+  void try_window(const Window& window, double step) {
     const double begin = step == 1 ? window.low : std::ceil(window.low / step) * step;
     for (double size = begin; size <= window.high; size += step) at(size);
   }
 
-  void fine(const Window& window) {
+  void refine(const Window& window) {
     const double width = window.high - window.low;
-    double step = width <= kAll ? 1 : whole(width / kSteps);
+    double step = width <= kAll ? 1 : whole_step(width / kSteps);
     all_ = step == 1;
-    every(window, step);
+    try_window(window, step);
     while (step > 1) {
-      const double finer = step <= node_ ? 1 : std::max(node_, whole(std::floor(step / kFiner)));
+      const double finer =
+          step <= node_ ? 1 : std::max(node_, whole_step(std::floor(step / kFiner)));
       const double fewest = first()->x, best = this->best()->x;
-      every({std::max(1.0, fewest - step), fewest}, finer);
-      every({std::max(1.0, best - step), best + step}, finer);
+      try_window({std::max(1.0, fewest - step), fewest}, finer);
+      try_window({std::max(1.0, best - step), best + step}, finer);
       step = finer;
     }
     window_ = window;
   }
 
-  // Of sizes that were not all tried the best is only that of those that were.
+  // Marks a choice from a window in which not all sizes were tried.
   [[nodiscard]] std::string named(const char* what, double x) const {
     const bool all = node_ == 0 || x <= node_ || (all_ && x >= window_.low && x < window_.high);
     return std::string(what) + (all ? "" : " tried");
   }
 
-  void tell(Found& found) {
+  void add_choices(Found& found) {
     const Probe& best = *this->best();
     const Probe& fewest = *first();
     if (sized_ && at(*sized_).meets) found.choices.push_back(choice("as --deadline", found.probe));

@@ -17,7 +17,7 @@ Column<SweepRow> axis_column(const FieldInfo& field) {
   out.help = field.help;
   out.rank = Rank::key;
   out.get = [](const SweepRow& row, std::uint32_t axis) {
-    return axis_value(row.axes[axis], row.at[axis]);
+    return axis_value(row.plan->axes()[axis], row.at[axis]);
   };
   return out;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep says: a document, whose rows have the axes, columns of an estimate and why there is
-// none.
+// Columns of a sweep's document, and of its rows: axes, columns of an estimate, and an error.
 #pragma once
 
 #include <functional>
@@ -11,33 +10,33 @@
 
 #include "json/row_writer.h"
 #include "quantity/layers.h"
+#include "study/sweep/plan.h"
 #include "text/column.h"
-#include "trcost/sweep.h"
 
 namespace trcost::study {
 
-/// The value at a place of an axis.
+/// The value at a position of an axis.
 Value axis_value(const SweepAxis& axis, std::uint64_t at);
 
-/// What stands around the rows.
+/// The document around the rows.
 struct SweepHead {
   std::string price_data_date;
   std::string scenario;  ///< JSON
   bool interrupted = false;
-  std::function<void(RowSink&)> rows = {};  ///< where they were kept
+  std::function<void(RowSink&)> rows = {};  ///< emits the rows that were kept
 };
-/// The list of them.
+/// Path of the list of rows.
 inline constexpr std::string_view kSweepRows = "rows";
-/// The columns of a document with these of its rows, which have to outlive them.
+/// Columns of the document. The columns of its rows have to outlive them.
 Columns<SweepHead> sweep_columns(const ColumnTable& rows);
 
-/// `columns` of the estimate, which say nothing where there is none but its platform, and `error`.
+/// `columns` of the estimate and `error`. Without an estimate all but the platform are unknown.
 Columns<SweepRow> sweep_row_columns(std::span<const EstimateColumn* const> columns);
-/// The same after the axes that were asked for, under the paths of their fields.
+/// Overload that puts the axes of the request first, under the paths of their fields.
 Columns<SweepRow> sweep_row_columns(const SweepPlan& plan,
                                     std::span<const EstimateColumn* const> columns);
 
-/// The columns of a sweep made for writing its rows.
+/// Columns of a sweep, prepared for writing its rows.
 class SweepTable {
  public:
   explicit SweepTable(Columns<SweepRow> rows) : rows_(std::move(rows)) {}

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "estimate/columns/estimate_columns.h"
+#include "quantity/suggest.h"
 #include "scenario/fields.h"
 #include "text/column.h"
 #include "trcost/error.h"
@@ -17,32 +18,17 @@ namespace {
 constexpr std::string_view kFlag = "--where";
 constexpr std::size_t kQuotedCondition = 80;
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-bool orders(Comparison comparison) {
-  return comparison != Comparison::equal && comparison != Comparison::unequal;
-}
-
-[[noreturn]] void refuse_condition(const Clause& clause, std::string message, std::string hint) {
-  throw Error(ErrorKind::usage, std::move(message), std::move(hint),
-              fmt::format("{} {}", kFlag, clause.written));
-}
-
 void refuse_order_of_words(const Clause& clause) {
-  if (!orders(clause.comparison)) return;
-  refuse_condition(clause, fmt::format("{} is a word, which is neither more nor less", clause.name),
-                   "compare it with = or !=");
+  if (!is_ordering(clause.comparison)) return;
+  refuse_clause(clause, fmt::format("{} is a word, which is neither more nor less", clause.name),
+                "compare it with = or !=");
 }
 
 double parse_value(const Clause& clause, NumberKind kind) {
   try {
     return parse_number(clause.value, kind);
   } catch (const Error& error) {
-    refuse_condition(clause, error.message, error.hint);
+    refuse_clause(clause, error.message, error.hint);
   }
 }
 
@@ -53,8 +39,8 @@ double parse_truth(const Clause& clause) {
   for (const std::string_view word : {"false", "no", "off", "0"}) {
     if (clause.value == word) return 0;
   }
-  refuse_condition(clause, fmt::format("\"{}\" is neither true nor false", clause.value),
-                   fmt::format("write {}=true", clause.name));
+  refuse_clause(clause, fmt::format("\"{}\" is neither true nor false", clause.value),
+                fmt::format("write {}=true", clause.name));
 }
 
 template <class T>
@@ -78,6 +64,15 @@ bool compare(Comparison comparison, const T& left, const T& right) {
 
 }  // namespace
 
+bool is_ordering(Comparison comparison) {
+  return comparison != Comparison::equal && comparison != Comparison::unequal;
+}
+
+void refuse_clause(const Clause& clause, std::string message, std::string hint) {
+  throw Error(ErrorKind::usage, std::move(message), std::move(hint),
+              fmt::format("{} {}", kFlag, clause.written));
+}
+
 Clause parse_clause(std::string_view text) {
   constexpr std::pair<std::string_view, Comparison> kOperators[] = {
       {"<=", Comparison::at_most}, {">=", Comparison::at_least}, {"!=", Comparison::unequal},
@@ -98,7 +93,7 @@ Clause parse_clause(std::string_view text) {
   }
   const bool compared = at != std::string_view::npos && clause.name == kErrorColumn;
   if (clause.name.empty() || (clause.value.empty() && !compared)) {
-    refuse_condition(
+    refuse_clause(
         clause, "this is not a condition",
         "write NAME, one of = != < <= > >=, and a value, like \"hardware.gpus<=512\" in quotes");
   }
@@ -117,35 +112,25 @@ ClauseValue clause_value(const Clause& clause, const FieldInfo& field) {
     scratch.set(field, clause.value, kFlag);
     return {0, std::string(scratch.text(field.field))};
   } catch (const Error& error) {
-    refuse_condition(clause, error.message, error.hint);
+    refuse_clause(clause, error.message, error.hint);
   }
 }
 
-ResultCondition result_condition(const Clause& clause, const EstimateColumn& column) {
+ResultCondition result_condition(const Clause& clause, const EstimateColumn* column) {
   ResultCondition condition;
-  condition.column = &column;
+  condition.column = column;
   condition.comparison = clause.comparison;
-  switch (column.kind) {
-    case ColumnKind::number:
-      condition.number = parse_value(
-          clause, column.display == NumberKind::integer ? NumberKind::count : column.display);
-      break;
-    case ColumnKind::boolean:
-      refuse_order_of_words(clause);
-      condition.number = parse_truth(clause);
-      break;
-    default:
-      refuse_order_of_words(clause);
-      condition.text = clause.value;
+  if (column != nullptr && column->kind == ColumnKind::number) {
+    condition.number = parse_value(
+        clause, column->display == NumberKind::integer ? NumberKind::count : column->display);
+    return condition;
   }
-  return condition;
-}
-
-ResultCondition error_condition(const Clause& clause) {
   refuse_order_of_words(clause);
-  ResultCondition condition;
-  condition.comparison = clause.comparison;
-  condition.text = clause.value;
+  if (column != nullptr && column->kind == ColumnKind::boolean) {
+    condition.number = parse_truth(clause);
+  } else {
+    condition.text = clause.value;
+  }
   return condition;
 }
 
@@ -157,21 +142,16 @@ bool holds(Comparison comparison, std::string_view left, std::string_view right)
   return compare(comparison, left, right);
 }
 
-bool holds(const ResultCondition& condition, const Estimate& estimate) {
-  const EstimateColumn& column = *condition.column;
-  if (column.kind == ColumnKind::text) {
-    const std::string_view text = column.text(estimate);
-    return !text.empty() && holds(condition.comparison, text, std::string_view(condition.text));
-  }
-  const std::optional<double> number = column.number(estimate);
-  return number && holds(condition.comparison, *number, condition.number);
-}
-
 bool holds(const ResultCondition& condition, const SweepRow& row) {
-  if (condition.column == nullptr) {
-    return holds(condition.comparison, row.error, std::string_view(condition.text));
+  const std::string_view wanted(condition.text);
+  if (condition.column == nullptr) return holds(condition.comparison, row.error, wanted);
+  if (row.estimate == nullptr) return false;
+  if (condition.column->kind == ColumnKind::text) {
+    const std::string_view text = condition.column->text(*row.estimate);
+    return !text.empty() && holds(condition.comparison, text, wanted);
   }
-  return row.estimate != nullptr && holds(condition, *row.estimate);
+  const std::optional<double> number = condition.column->number(*row.estimate);
+  return number && holds(condition.comparison, *number, condition.number);
 }
 
 }  // namespace trcost::study

@@ -9,7 +9,7 @@ namespace trcost::study {
 
 namespace {
 
-// Of two different points.
+// Whether the first of two different points beats the second.
 bool nowhere_worse(const std::vector<double>& a, const std::vector<double>& b) {
   return std::ranges::equal(a, b, std::less_equal{});
 }
@@ -18,16 +18,10 @@ bool at_most_two(const std::vector<double>& objectives) {
   return objectives.size() <= 2;
 }
 
-std::uint64_t bytes_of(const std::vector<KeptRow>& rows) {
-  std::uint64_t bytes = 0;
-  for (const KeptRow& row : rows) bytes += kept_bytes(row);
-  return bytes;
-}
-
 }  // namespace
 
-// What beats a point stands before it. Of two objectives the second falls as the first rises, so
-// the nearest point before has the lowest second one, and decides.
+// Points that beat another stand before it. With two objectives the second falls as the first
+// rises, so that the nearest point before has the lowest second one and decides.
 bool ParetoFrontier::beats(const std::vector<double>& objectives) const {
   const auto at = points_.lower_bound(objectives);
   if (at != points_.end() && at->first == objectives) return false;
@@ -37,12 +31,12 @@ bool ParetoFrontier::beats(const std::vector<double>& objectives) const {
                      [&](const auto& point) { return nowhere_worse(point.first, objectives); });
 }
 
-// What a point beats stands behind it, and of two objectives next to it.
+// Points that are beaten stand after the one that beats them, and with two objectives next to it.
 std::uint64_t ParetoFrontier::drop_beaten(Points::iterator by) {
   std::uint64_t freed = 0;
   for (auto at = std::next(by); at != points_.end();) {
     if (nowhere_worse(by->first, at->first)) {
-      freed += bytes_of(at->second);
+      for (const KeptRow& row : at->second) freed += row.size();
       at = points_.erase(at);
     } else if (at_most_two(by->first)) {
       break;
@@ -54,7 +48,7 @@ std::uint64_t ParetoFrontier::drop_beaten(Points::iterator by) {
 }
 
 std::int64_t ParetoFrontier::insert(KeptRow&& row) {
-  const auto added = static_cast<std::int64_t>(kept_bytes(row));
+  const auto added = static_cast<std::int64_t>(row.size());
   const auto [at, fresh] = points_.try_emplace(row.objectives);
   at->second.push_back(std::move(row));
   return added - (fresh ? static_cast<std::int64_t>(drop_beaten(at)) : 0);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "study/sweep/plan.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "quantity/layers.h"
 #include "scenario/fields.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 namespace trcost::study {
 
@@ -33,27 +34,6 @@ std::string size_words(const std::vector<SweepAxis>& axes) {
 
 }  // namespace
 
-}  // namespace trcost::study
-
-namespace trcost {
-
-SweepShard parse_shard(std::string_view text) {
-  SweepShard shard;
-  const std::size_t slash = std::min(text.find('/'), text.size());
-  const auto whole = [&](std::string_view part, std::uint64_t& value) {
-    const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), value);
-    return !part.empty() && status == std::errc() && end == part.data() + part.size();
-  };
-  const bool read = slash < text.size() && whole(text.substr(0, slash), shard.part) &&
-                    whole(text.substr(slash + 1), shard.parts);
-  if (!read || shard.part < 1 || shard.part > shard.parts) {
-    throw Error(ErrorKind::usage,
-                fmt::format("\"{}\" is not a part of the grid", text.substr(0, 60)),
-                "write I/N with I from 1 to N, like 1/8", "--shard");
-  }
-  return shard;
-}
-
 SweepPlan::SweepPlan(SweepRequest request, const Catalog& catalog)
     : base_(std::move(request.base)), top_(request.top) {
   add_axes(request);
@@ -62,8 +42,7 @@ SweepPlan::SweepPlan(SweepRequest request, const Catalog& catalog)
   add_conditions(request.where);
   add_columns(request.select);
   add_order(request);
-  find_range();
-  measure(request.shard);
+  set_size(request.shard);
 }
 
 void SweepPlan::add_axes(const SweepRequest& request) {
@@ -85,7 +64,7 @@ void SweepPlan::add_axes(const SweepRequest& request) {
     axes_.push_back(std::move(axis));
   }
   named_axes_ = axes_.size();
-  replace_excluded(request.fixed);
+  clear_excluded(request.fixed);
   const bool model = base_.has(Field::model_params) || base_.has(Field::model_name) ||
                      is_varied(axes_, Field::model_params) || is_varied(axes_, Field::model_name);
   if (!model) {
@@ -94,12 +73,12 @@ void SweepPlan::add_axes(const SweepRequest& request) {
   }
 }
 
-void SweepPlan::replace_excluded(const std::vector<Field>& fixed) {
+void SweepPlan::clear_excluded(const std::vector<Field>& fixed) {
   const auto refuse = [](std::string_view a, std::string_view b, std::string hint) {
     throw Error(ErrorKind::usage, fmt::format("{} and {} exclude each other", a, b),
                 std::move(hint), "--vary");
   };
-  const auto replace = [&](Field axis, Field other) {
+  const auto clear = [&](Field axis, Field other) {
     if (!is_varied(axes_, axis)) return;
     const FieldInfo& field = field_info(other);
     if (is_varied(axes_, other)) refuse(field_info(axis).path, field.path, "vary one of them");
@@ -109,8 +88,8 @@ void SweepPlan::replace_excluded(const std::vector<Field>& fixed) {
     base_.clear(other);
   };
   for (const auto& [a, b] : exclusive_fields()) {
-    replace(a, b);
-    replace(b, a);
+    clear(a, b);
+    clear(b, a);
   }
 }
 
@@ -141,7 +120,7 @@ void SweepPlan::check_names(const Catalog& catalog) const {
   }
 }
 
-void SweepPlan::measure(const std::optional<SweepShard>& shard) {
+void SweepPlan::set_size(const std::optional<SweepShard>& shard) {
   size_ = 1;
   for (const SweepAxis& axis : axes_) {
     if (axis.size() == 0) {
@@ -189,6 +168,27 @@ std::uint64_t SweepPlan::index_of(std::span<const std::uint64_t> at) const {
 std::string_view SweepPlan::accelerator(std::span<const std::uint64_t> at) const {
   if (!platform_axis_) return platform_;
   return axes_[*platform_axis_].word(at[*platform_axis_]);
+}
+
+}  // namespace trcost::study
+
+namespace trcost {
+
+SweepShard parse_shard(std::string_view text) {
+  SweepShard shard;
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto whole = [&](std::string_view part, std::uint64_t& value) {
+    const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return !part.empty() && status == std::errc() && end == part.data() + part.size();
+  };
+  const bool read = slash < text.size() && whole(text.substr(0, slash), shard.part) &&
+                    whole(text.substr(slash + 1), shard.parts);
+  if (!read || shard.part < 1 || shard.part > shard.parts) {
+    throw Error(ErrorKind::usage,
+                fmt::format("\"{}\" is not a part of the grid", text.substr(0, 60)),
+                "write I/N with I from 1 to N, like 1/8", "--shard");
+  }
+  return shard;
 }
 
 }  // namespace trcost

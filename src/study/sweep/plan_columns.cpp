@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions and columns of a sweep: names that stand for an axis or for a result.
+// Conditions, columns and order of a sweep, whose names are those of axes or results.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "estimate/columns/estimate_columns.h"
-#include "quantity/layers.h"
+#include "quantity/suggest.h"
 #include "study/sweep/condition.h"
+#include "study/sweep/plan.h"
 #include "text/column.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 namespace trcost::study {
 
 namespace {
 
-std::string_view trim_column(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 std::vector<std::string> split(std::string_view list, std::string_view flag) {
   std::vector<std::string> out;
   while (true) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    out.emplace_back(trim_column(list.substr(0, comma)));
+    out.emplace_back(trim(list.substr(0, comma)));
     if (out.back().empty()) {
       throw Error(ErrorKind::usage, "there is an empty name in the list",
                   "write names separated by commas, like cost.total,performance.mfu",
@@ -43,7 +37,7 @@ std::optional<std::size_t> axis_of(const std::vector<SweepAxis>& axes, std::stri
   return std::nullopt;
 }
 
-// The column of this name. A field that does not vary is named by what is resolved from it.
+// The column of this name. A field that does not vary is refused with the name of its column.
 const EstimateColumn& column_of(std::string_view name, std::string_view flag) {
   if (const EstimateColumn* column = find_column(name)) return *column;
   try {
@@ -94,7 +88,7 @@ SweepKey sort_key(const std::vector<SweepAxis>& axes, const Directed& directed,
   return key;
 }
 
-SweepKey objective_of(const std::vector<SweepAxis>& axes, const Directed& directed) {
+SweepKey pareto_key(const std::vector<SweepAxis>& axes, const Directed& directed) {
   constexpr std::string_view kFlag = "--pareto";
   SweepKey key = sort_key(axes, directed, kFlag);
   const bool number = key.axis ? axes[*key.axis].numeric() : key.column->kind == ColumnKind::number;
@@ -112,17 +106,8 @@ SweepKey objective_of(const std::vector<SweepAxis>& axes, const Directed& direct
   return key;
 }
 
-bool is_range(const EstimateColumn* column) {
+bool is_of_range(const EstimateColumn* column) {
   return column != nullptr && column->of_range;
-}
-
-bool monotone(Comparison comparison) {
-  return comparison != Comparison::equal && comparison != Comparison::unequal;
-}
-
-[[noreturn]] void refuse_clause(const Clause& clause, std::string message, std::string hint) {
-  throw Error(ErrorKind::usage, std::move(message), std::move(hint),
-              fmt::format("--where {}", clause.written));
 }
 
 // Drops the values of an axis that do not meet the clause, before anything is computed.
@@ -133,7 +118,7 @@ void filter_axis(SweepAxis& axis, const Clause& clause) {
                           : holds(clause.comparison, std::string_view(axis.word(at)),
                                   std::string_view(value.text));
   };
-  if (!axis.filter(keep, monotone(clause.comparison))) {
+  if (!axis.filter(keep, is_ordering(clause.comparison))) {
     refuse_clause(
         clause, "an axis of more than a million values takes only < <= > >=", "give a larger step");
   }
@@ -151,15 +136,11 @@ void check_constant(const Scenario& base, const FieldInfo& field, const Clause& 
 
 }  // namespace
 
-}  // namespace trcost::study
-
-namespace trcost {
-
 void SweepPlan::add_conditions(const std::vector<std::string>& where) {
   for (const std::string& text : where) {
     const Clause clause = parse_clause(text);
     if (clause.name == kErrorColumn) {
-      conditions_.push_back(error_condition(clause));
+      conditions_.push_back(result_condition(clause, nullptr));
       continue;
     }
     if (const auto axis = axis_of(axes_, clause.name)) {
@@ -181,7 +162,7 @@ void SweepPlan::add_conditions(const std::vector<std::string>& where) {
                     fmt::format("add --vary {}=..., or {}", field->path, field->flag));
     }
     if (column == nullptr) column = &column_of(clause.name, "--where");
-    conditions_.push_back(result_condition(clause, *column));
+    conditions_.push_back(result_condition(clause, column));
   }
 }
 
@@ -198,8 +179,8 @@ void SweepPlan::add_columns(std::string_view select) {
     return;
   }
   for (const std::string& name : split(select, "--select")) {
-    if (named(name)) continue;           // stands first already
-    if (name == kErrorColumn) continue;  // stands last always
+    if (named(name)) continue;           // comes first already
+    if (name == kErrorColumn) continue;  // always comes last
     const EstimateColumn* column = &column_of(name, "--select");
     if (std::ranges::find(columns_, column) != columns_.end()) {
       throw Error(ErrorKind::usage, fmt::format("column \"{}\" is named twice", name),
@@ -207,7 +188,7 @@ void SweepPlan::add_columns(std::string_view select) {
     }
     columns_.push_back(column);
   }
-  // Rows of several platforms say which one they are about.
+  // Rows of several platforms name theirs.
   const EstimateColumn* platform = &column_for(ColumnRole::platform);
   const bool compared = axes_.size() > named_axes_;
   if (compared && std::ranges::find(columns_, platform) == columns_.end()) {
@@ -223,7 +204,7 @@ void SweepPlan::add_order(const SweepRequest& request) {
   }
   if (!request.pareto.empty()) {
     for (std::string& name : split(request.pareto, "--pareto")) {
-      pareto_.push_back(objective_of(axes_, parse_directed(std::move(name), "--pareto")));
+      pareto_.push_back(pareto_key(axes_, parse_directed(std::move(name), "--pareto")));
     }
   }
   if (top_ && sort_.empty() && pareto_.empty()) {
@@ -233,15 +214,12 @@ void SweepPlan::add_order(const SweepRequest& request) {
   if (top_ && *top_ == 0) {
     throw Error(ErrorKind::usage, "0 rows are nothing", "give 1 or more", "--top");
   }
-}
-
-void SweepPlan::find_range() {
-  const auto of_key = [](const SweepKey& key) { return is_range(key.column); };
-  needs_range_ = std::ranges::any_of(columns_, is_range) || std::ranges::any_of(sort_, of_key) ||
-                 std::ranges::any_of(pareto_, of_key) ||
+  const auto key_needs = [](const SweepKey& key) { return is_of_range(key.column); };
+  needs_range_ = std::ranges::any_of(columns_, is_of_range) ||
+                 std::ranges::any_of(sort_, key_needs) || std::ranges::any_of(pareto_, key_needs) ||
                  std::ranges::any_of(conditions_, [](const ResultCondition& condition) {
-                   return is_range(condition.column);
+                   return is_of_range(condition.column);
                  });
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

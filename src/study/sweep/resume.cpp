@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string_view>
+#include <vector>
 
-#include "study/sweep/samples.h"
+#include "estimate/columns/estimate_columns.h"
+#include "study/sweep/columns.h"
 #include "study/sweep/worker.h"
 #include "trcost/error.h"
 
@@ -15,206 +19,196 @@ namespace trcost::study {
 
 namespace {
 
-constexpr std::uint64_t kAllRows = 50'000;  // of the grid: as many are computed again, all of them
-constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;  // that is read at once; no line is longer
+constexpr std::uint64_t kLastRows = kRecheckedRows / 2;
+constexpr std::uint64_t kEarlierRows = kRecheckedRows - kLastRows;
+constexpr std::uint64_t kLongestRow = std::uint64_t{1} << 20;
+// Rows that --where may leave out before the one that was cut off.
+constexpr std::uint64_t kMostSkipped = 2000;
 
-class Resume {
+std::string read_bytes(std::ifstream& in, std::uint64_t from, std::uint64_t length) {
+  std::string out(length, '\0');
+  in.clear();
+  in.seekg(static_cast<std::streamoff>(from));
+  in.read(out.data(), static_cast<std::streamsize>(length));
+  out.resize(static_cast<std::size_t>(in.gcount()));
+  return out;
+}
+
+// Position on an axis of the value that a writer writes as `cell`.
+std::optional<std::uint64_t> find_value(const SweepAxis& axis, const RowWriter& writer,
+                                        std::string_view cell) {
+  std::string written;
+  const auto matches = [&](std::uint64_t at) {
+    written.clear();
+    writer.cell(written, axis_value(axis, at), axis.field().path);
+    return written == cell;
+  };
+  if (axis.numeric()) {
+    const std::optional<std::uint64_t> found = axis.find_number(cell);
+    return found && matches(*found) ? found : std::nullopt;
+  }
+  for (std::uint64_t at = 0; at < axis.size(); ++at) {
+    if (matches(at)) return at;
+  }
+  return std::nullopt;
+}
+
+class ResumeCheck {
  public:
-  Resume(const SweepPlan& plan, const Catalog& catalog, const SweepFile& file,
-         const std::string& path, unsigned threads)
+  ResumeCheck(const SweepPlan& plan, const Catalog& catalog, const SweepFile& file,
+              const std::string& path, const SweepRun& run)
       : plan_(plan),
-        catalog_(catalog),
-        path_(path),
-        threads_(threads),
-        lines_(plan, *file.lines),
         file_(file),
-        in_(path, std::ios::binary) {
+        path_(path),
+        run_(run),
+        table_(sweep_row_columns(plan, plan.columns())),
+        worker_(plan, catalog),
+        in_(path, std::ios::binary),
+        size_(std::filesystem::file_size(path)) {
     if (!in_) throw Error(ErrorKind::data, "cannot read the file", "check its permissions", path);
-    size_ = std::filesystem::file_size(path);
     out_.next = plan.begin();
   }
 
-  SweepResume find() {
-    const std::string& header = file_.opening;
-    if (read(0, std::min<std::uint64_t>(size_, header.size())) != header.substr(0, size_)) {
-      refuse("its header is another one");
+  SweepResume run() {
+    const std::string& opening = file_.opening;
+    if (read_bytes(in_, 0, std::min<std::uint64_t>(size_, opening.size())) !=
+        opening.substr(0, size_)) {
+      refuse("its header differs");
     }
-    if (size_ < header.size()) return out_;
-    rows_begin_ = header.size();
-    const std::string last = last_line();
-    if (!last.empty()) check_rows(last);
-    out_.bytes = rows_end_;
-    check_cut_line();
+    if (size_ < opening.size()) return out_;
+    const std::uint64_t begin =
+        std::max<std::uint64_t>(opening.size(), size_ - std::min(size_, kLongestRow));
+    const std::string tail = read_bytes(in_, begin, size_ - begin);
+    const std::size_t end = tail.rfind('\n') + 1;  // 0 where no line ends
+    if (end == 0 && begin > opening.size()) refuse("its last line is too long");
+    out_.bytes = begin + end;
+
+    std::size_t last_rows = end;
+    std::vector<std::string> last;
+    while (last_rows > 0 && last.size() < kLastRows) {
+      const std::size_t before = last_rows < 2 ? tail.npos : tail.rfind('\n', last_rows - 2);
+      if (before == tail.npos && begin > opening.size()) break;
+      const std::size_t start = before == tail.npos ? 0 : before + 1;
+      last.push_back(tail.substr(start, last_rows - start));
+      last_rows = start;
+    }
+    check_earlier_rows(opening.size(), begin + last_rows);
+    for (auto line = last.rbegin(); line != last.rend(); ++line) {
+      check_row(*line, earlier_checked_ == 0 || line != last.rbegin());
+    }
+    if (!out_.interrupted) check_cut_row(std::string_view(tail).substr(end));
     return out_;
   }
 
  private:
   [[noreturn]] void refuse(std::string_view why) const {
     throw Error(ErrorKind::data, fmt::format("this file belongs to another sweep: {}", why),
-                "give the flags, prices and program version that began it, or another file; this "
-                "one is left as it is",
+                "use the flags, prices and program version that began it, or name another file. "
+                "This one was not changed",
                 path_);
   }
 
-  std::string read(std::uint64_t from, std::uint64_t length) {
-    std::string out(length, '\0');
-    in_.clear();
-    in_.seekg(static_cast<std::streamoff>(from));
-    in_.read(out.data(), static_cast<std::streamsize>(length));
-    out.resize(static_cast<std::size_t>(in_.gcount()));
-    return out;
+  [[nodiscard]] bool stopped() const {
+    return run_.stop != nullptr && run_.stop->load(std::memory_order_relaxed);
   }
 
-  // The last whole row, without its line end; nothing where there is none.
-  std::string last_line() {
-    const std::uint64_t begin = std::max(rows_begin_, size_ - std::min(size_, 2 * kBlock));
-    const std::string tail = read(begin, size_ - begin);
-    const std::size_t end = tail.rfind('\n');
-    if (end == std::string::npos) {
-      if (begin > rows_begin_) refuse("its last line is too long");
-      rows_end_ = rows_begin_;
-      return {};
-    }
-    rows_end_ = begin + end + 1;
-    const std::size_t before = end == 0 ? std::string::npos : tail.rfind('\n', end - 1);
-    const std::size_t start = before == std::string::npos ? 0 : before + 1;
-    if (start == end) refuse("it ends with an empty line");
-    return tail.substr(start, end - start);
-  }
-
-  // Every line is about the row of the grid that is due; all rows, or those of many places, are
-  // what they are when they are computed again.
-  void check_rows(const std::string& last_line) {
-    const std::optional<std::uint64_t> last = lines_.row(last_line);
-    if (!last) refuse("its last row is not one of this grid");
-    const std::uint64_t end = *last + 1;
-    const bool all = end - plan_.begin() <= kAllRows;
-    std::optional<SweepSamples> samples;
-    if (!all) samples.emplace(plan_.begin(), end, sizes());
-    each_line([&](std::string_view line) {
-      const std::uint64_t row = checked_row(line.substr(0, line.size() - 1));
-      if (samples) samples->add(row, line);
-    });
-    if (all) check_all(end);
-    if (!samples) return;
-    check_samples(samples->take());
-    check_edges(samples->edges());
-  }
-
-  // Of the axes, where a condition may leave rows out.
-  std::vector<std::uint64_t> sizes() const {
-    std::vector<std::uint64_t> out;
-    if (plan_.conditions().empty()) return out;
-    for (const SweepAxis& axis : plan_.axes()) out.push_back(axis.size());
-    return out;
-  }
-
-  template <class Use>
-  void each_line(const Use& use) {
-    std::string held;
-    for (std::uint64_t at = rows_begin_; at < rows_end_;) {
-      const std::string block = read(at, std::min(kBlock, rows_end_ - at));
-      if (block.empty()) refuse("it became shorter while it was read");
-      at += block.size();
-      held += block;
-      std::size_t start = 0;
-      for (std::size_t end = held.find('\n'); end != held.npos; end = held.find('\n', start)) {
-        use(std::string_view(held).substr(start, end + 1 - start));
-        start = end + 1;
+  // The first row and others at equal distances, in the bytes from `begin` to `end`.
+  void check_earlier_rows(std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t free = begin;  // after the last row that was checked
+    for (std::uint64_t i = 0; i < kEarlierRows && free < end; ++i) {
+      // From the byte before, so that a line that begins there is found.
+      const std::uint64_t from =
+          i == 0 ? begin : std::max(free, begin + (end - begin) * i / kEarlierRows) - 1;
+      const std::string text = read_bytes(in_, from, std::min(kLongestRow, end - from));
+      const std::size_t start = i == 0 ? 0 : text.find('\n') + 1;
+      const std::size_t stop = text.find('\n', start);
+      if (stop == text.npos) {
+        if (i == 0) refuse("its first line is too long");
+        continue;
       }
-      held.erase(0, start);
-      if (held.size() > kBlock) refuse("a line of it is too long");
+      check_row(text.substr(start, stop + 1 - start), i == 0);
+      ++earlier_checked_;
+      free = from + stop + 1;
     }
   }
 
-  // Rows come in grid order; without conditions none is left out.
-  std::uint64_t checked_row(std::string_view line) {
-    const std::optional<std::uint64_t> row = lines_.row(line);
-    if (!row) refuse(fmt::format("row {} of it is not one of this grid", out_.rows + 1));
-    const bool due = plan_.conditions().empty() ? *row == out_.next : *row >= out_.next;
-    if (!due) refuse(fmt::format("row {} of it is not the one that is due", out_.rows + 1));
-    ++out_.rows;
-    if (!lines_.answered()) ++out_.failed;
+  // Rows come in grid order. `adjacent`: no line stands between this one and the last.
+  void check_row(const std::string& line, bool adjacent) {
+    out_.interrupted = out_.interrupted || stopped();
+    if (out_.interrupted) return;
+    if (run_.progress) run_.progress(checked_);
+    ++checked_;
+    const std::optional<std::uint64_t> row = find_row(line.substr(0, line.size() - 1));
+    if (!row) refuse("it has a row that is not one of this grid");
+    const bool due = adjacent && plan_.conditions().empty() ? *row == out_.next : *row >= out_.next;
+    if (!due) refuse(fmt::format("it has row {} of the grid in another place", *row + 1));
+    if (render(*row) != line) {
+      refuse(fmt::format("row {} of the grid, computed again, differs", *row + 1));
+    }
     out_.next = *row + 1;
-    return *row;
   }
 
-  void check_all(std::uint64_t end) {
-    SweepRun run;
-    run.threads = threads_;
-    run.begin = plan_.begin();
-    run.end = end;
-    std::uint64_t at = rows_begin_;
-    run_sweep(plan_, catalog_, run, file_.row, [&](std::string_view rows) {
-      const std::uint64_t left = std::min<std::uint64_t>(rows.size(), rows_end_ - at);
-      const bool same = left == rows.size() && read(at, left) == rows;
-      if (!same) refuse("a row computed again is another one");
-      at += left;
-    });
-    if (at != rows_end_) refuse("it has rows that --where leaves out");
-  }
-
-  void check_samples(const std::vector<SweepSample>& samples) {
-    SweepWorker worker(plan_, catalog_);
-    std::string lines;
-    for (const SweepSample& sample : samples) {
-      lines.clear();
-      for (std::uint64_t row = sample.begin; row < sample.end; ++row) render(worker, row, lines);
-      if (lines == sample.lines) continue;
-      refuse(fmt::format("of rows {} to {} of the grid, some computed again are others",
-                         sample.begin + 1, sample.end));
+  // The row of the plan's part of the grid that has the axes' values of a line.
+  std::optional<std::uint64_t> find_row(std::string_view line) {
+    std::vector<std::string_view> cells;
+    if (!file_.lines->split(line, table_.plan(), cells)) return std::nullopt;
+    // The platforms' own axis is not among the named ones. Its value is a column of the estimate.
+    const std::size_t platform = table_.rows().find(ColumnRole::platform);
+    std::vector<std::uint64_t> at;
+    for (std::size_t i = 0; i < plan_.axes().size(); ++i) {
+      const std::string_view cell = cells[i < plan_.named_axes() ? i : platform];
+      const auto found = find_value(plan_.axes()[i], *file_.lines, cell);
+      if (!found) return std::nullopt;
+      at.push_back(*found);
     }
+    const std::uint64_t index = plan_.index_of(at);
+    if (index < plan_.begin() || index >= plan_.end()) return std::nullopt;
+    return index;
   }
 
-  void check_edges(const std::vector<SweepEdge>& edges) {
-    SweepWorker worker(plan_, catalog_);
-    for (const SweepEdge& edge : edges) {
-      worker.go_to(edge.row);
-      worker.compute();
-      if (worker.kept() == edge.kept) continue;
-      refuse(fmt::format("--where {} row {} of the grid when it is computed again",
-                         edge.kept ? "leaves out" : "keeps", edge.row + 1));
-    }
+  // The line of a row, empty where --where leaves it out.
+  std::string render(std::uint64_t row) {
+    worker_.go_to(row);
+    const SweepRow& computed = worker_.compute();
+    (computed.estimate != nullptr ? out_.answered : out_.failed) = true;
+    std::string out;
+    if (worker_.kept()) file_.row(computed, out);
+    return out;
   }
 
-  void render(SweepWorker& worker, std::uint64_t row, std::string& out) const {
-    worker.go_to(row);
-    const SweepRow& computed = worker.compute();
-    if (worker.kept()) file_.row(computed, out);
-  }
-
-  // What stands after the last line end is the beginning of the next row.
-  void check_cut_line() {
-    if (rows_end_ == size_) return;
-    const std::string cut = read(rows_end_, size_ - rows_end_);
-    constexpr std::uint64_t kMostSkipped = 2000;
-    SweepWorker worker(plan_, catalog_);
+  void check_cut_row(std::string_view cut) {
+    if (cut.empty()) return;
+    const SweepResume checked = out_;  // a row that is left to compute proves nothing
     std::string line;
     std::uint64_t row = out_.next;
     for (; line.empty() && row < plan_.end(); ++row) {
-      if (row - out_.next == kMostSkipped) return;
-      render(worker, row, line);
+      if (row - out_.next == kMostSkipped && checked_ > 0) return;
+      if (stopped()) break;
+      line = render(row);
     }
-    if (!line.starts_with(cut)) refuse("what follows its last whole row is not the next one");
+    out_ = checked;
+    out_.interrupted = line.empty() && row < plan_.end();
+    if (out_.interrupted || (!line.empty() && line.starts_with(cut))) return;
+    refuse("the text after its last whole row is not the next row");
   }
 
   const SweepPlan& plan_;
-  const Catalog& catalog_;
-  std::string path_;
-  unsigned threads_;
-  SweepLineReader lines_;
   const SweepFile& file_;
+  std::string path_;
+  const SweepRun& run_;
+  SweepTable table_;
+  SweepWorker worker_;
   std::ifstream in_;
-  std::uint64_t size_ = 0;
-  std::uint64_t rows_begin_ = 0;  ///< bytes of the header
-  std::uint64_t rows_end_ = 0;    ///< after the last whole line
+  std::uint64_t size_;
+  std::uint64_t checked_ = 0;
+  std::uint64_t earlier_checked_ = 0;
   SweepResume out_;
 };
 
 }  // namespace
 
 SweepResume resume_sweep(const SweepPlan& plan, const Catalog& catalog, const SweepFile& file,
-                         const std::string& path, unsigned threads) {
+                         const std::string& path, const SweepRun& run) {
   SweepResume fresh;
   fresh.next = plan.begin();
   std::error_code status;
@@ -223,7 +217,25 @@ SweepResume resume_sweep(const SweepPlan& plan, const Catalog& catalog, const Sw
     throw Error(ErrorKind::data, "only a file can be continued", "name a file", path);
   }
   if (std::filesystem::file_size(path) == 0) return fresh;
-  return Resume(plan, catalog, file, path, threads).find();
+  return ResumeCheck(plan, catalog, file, path, run).run();
+}
+
+SweepTally tally_rows(const SweepPlan& plan, const SweepFile& file, const std::string& path,
+                      std::uint64_t bytes) {
+  const SweepTable table(sweep_row_columns(plan, plan.columns()));
+  std::string no_error;
+  file.lines->cell(no_error, {}, kErrorColumn);
+  std::ifstream in(path, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(file.opening.size()));
+  SweepTally out;
+  std::vector<std::string_view> cells;
+  std::string line;
+  for (std::uint64_t at = file.opening.size(); at < bytes && std::getline(in, line);) {
+    at += line.size() + 1;
+    ++out.rows;
+    if (!file.lines->split(line, table.plan(), cells) || cells.back() != no_error) ++out.failed;
+  }
+  return out;
 }
 
 }  // namespace trcost::study

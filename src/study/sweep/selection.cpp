@@ -12,25 +12,24 @@ namespace trcost::study {
 
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // of rows that wait to be sorted
-constexpr std::uint64_t kSample = 4096;  // rows after which all of them are judged
-constexpr double kMargin = 1.25;         // by which the rest may be smaller
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
 
 void read_key(const SweepPlan& plan, const SweepKey& key, const SweepRow& row, KeyValue& out) {
-  out.known = false;
-  out.text.clear();
+  out = {};
   if (key.axis) {
     const SweepAxis& axis = plan.axes()[*key.axis];
     const std::uint64_t at = row.at[*key.axis];
     out.known = true;
-    out.number = axis.numeric() ? axis.number(at) : 0;
-    if (!axis.numeric()) out.text = axis.word(at);
+    if (axis.numeric()) {
+      out.number = axis.number(at);
+    } else {
+      out.text = axis.word(at);
+    }
     return;
   }
   if (row.estimate == nullptr) return;
   if (key.column->kind == ColumnKind::text) {
     out.text = key.column->text(*row.estimate);
-    out.number = 0;
     out.known = !out.text.empty();
     return;
   }
@@ -39,7 +38,7 @@ void read_key(const SweepPlan& plan, const SweepKey& key, const SweepRow& row, K
   out.number = number.value_or(0);
 }
 
-// Negative, 0 or positive; what is unknown comes last in both directions.
+// Negative, 0 or positive. Unknown keys come last in both directions.
 int compare_keys(const KeyValue& a, const KeyValue& b, bool descending) {
   if (a.known != b.known) return a.known ? -1 : 1;
   const int sign = descending ? -1 : 1;
@@ -51,20 +50,19 @@ int compare_keys(const KeyValue& a, const KeyValue& b, bool descending) {
 }  // namespace
 
 SweepSelection::SweepSelection(const SweepPlan& plan, std::uint64_t rows)
-    : plan_(&plan), used_(std::make_shared<Used>()) {
+    : plan_(&plan), all_rows_(rows), bytes_(std::make_shared<std::atomic<std::int64_t>>(0)) {
   candidate_.keys.resize(plan.sort().size());
   candidate_.objectives.resize(plan.pareto().size());
   const bool all_stay = plan.conditions().empty() && plan.pareto().empty() && !plan.top();
-  if (!all_stay) return;
-  all_rows_ = rows;
-  const auto least = static_cast<double>(kept_bytes(candidate_));
-  if (least * static_cast<double>(rows) > static_cast<double>(kMostBytes)) refuse_memory();
+  const auto least = static_cast<double>(candidate_.size()) * static_cast<double>(rows);
+  if (all_stay && least > static_cast<double>(kMostBytes)) count_bytes(kMostBytes + 1);
 }
 
-void SweepSelection::refuse_memory() const {
-  const std::uint64_t rows = all_rows_ > 0 ? all_rows_ : used_->rows.load();
-  throw Error(ErrorKind::data, fmt::format("the {} rows to be ordered need more than 1 GiB", rows),
-              "add --top N, fewer columns with --select, or run it in parts with --shard");
+void SweepSelection::count_bytes(std::int64_t change) {
+  if ((*bytes_ += change) <= kMostBytes) return;
+  throw Error(ErrorKind::data,
+              fmt::format("the {} rows to be ordered need more than 1 GiB", all_rows_),
+              "add --top N, or fewer columns with --select");
 }
 
 bool SweepSelection::before(const KeptRow& a, const KeptRow& b) const {
@@ -107,16 +105,6 @@ void SweepSelection::offer(const SweepRow& row, const SweepRenderer& render) {
   insert(KeptRow(candidate_));
 }
 
-// Where all rows stay, the first ones tell what all of them will need.
-void SweepSelection::count_bytes(std::int64_t change) {
-  const std::int64_t bytes = used_->bytes += change;
-  const std::uint64_t rows = ++used_->rows;
-  const double all =
-      static_cast<double>(bytes) / static_cast<double>(rows) * static_cast<double>(all_rows_);
-  const bool hopeless = rows == kSample && all > kMargin * static_cast<double>(kMostBytes);
-  if (bytes > kMostBytes || hopeless) refuse_memory();
-}
-
 void SweepSelection::insert(KeptRow&& row) {
   if (!plan_->pareto().empty()) {
     count_bytes(frontier_.insert(std::move(row)));
@@ -127,7 +115,7 @@ void SweepSelection::insert(KeptRow&& row) {
     std::ranges::pop_heap(rows_, order);
     rows_.back() = std::move(row);
   } else {
-    count_bytes(static_cast<std::int64_t>(kept_bytes(row)));
+    count_bytes(static_cast<std::int64_t>(row.size()));
     rows_.push_back(std::move(row));
   }
   if (plan_->top()) std::ranges::push_heap(rows_, order);

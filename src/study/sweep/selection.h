@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "quantity/layers.h"
-#include "study/sweep/kept_row.h"
 #include "study/sweep/pareto_frontier.h"
-#include "trcost/sweep.h"
+#include "study/sweep/plan.h"
 
 namespace trcost::study {
 
@@ -20,12 +19,12 @@ namespace trcost::study {
 /// which rows are offered: ties go to the lower row number, equal rows of a frontier all stay.
 class SweepSelection {
  public:
-  /// Of `rows` rows in all; copies share the memory that is allowed. Throws Error (data) where they
-  /// will need more, whatever they hold.
+  /// Copies share a limit of 1 GiB. Throws Error (data) where `rows` rows, all of which have to be
+  /// kept, exceed it whatever their columns are.
   SweepSelection(const SweepPlan& plan, std::uint64_t rows);
 
-  /// Offers a row; `render` is called only when it is kept. Throws Error where the rows to be
-  /// sorted outgrow the memory that is allowed.
+  /// Offers a row. `render` is called only when it is kept. Throws Error (data) where the kept rows
+  /// exceed the limit.
   void offer(const SweepRow& row, const SweepRenderer& render);
   /// Takes over all rows of another selection of the same plan.
   void merge(SweepSelection&& other);
@@ -39,18 +38,13 @@ class SweepSelection {
   [[nodiscard]] bool before(const KeptRow& a, const KeptRow& b) const;
   [[nodiscard]] bool full() const;
   void count_bytes(std::int64_t change);
-  [[noreturn]] void refuse_memory() const;
 
   const SweepPlan* plan_;
   std::deque<KeptRow> rows_;  ///< with --top, a heap whose front is the last of the kept
   ParetoFrontier frontier_;   ///< of --pareto, in place of rows_
   KeptRow candidate_;
-  std::uint64_t all_rows_ = 0;
-  struct Used {
-    std::atomic<std::int64_t> bytes{0};
-    std::atomic<std::uint64_t> rows{0};
-  };
-  std::shared_ptr<Used> used_;
+  std::uint64_t all_rows_;
+  std::shared_ptr<std::atomic<std::int64_t>> bytes_;  ///< of the rows that all copies keep
 };
 
 }  // namespace trcost::study

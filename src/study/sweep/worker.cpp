@@ -13,7 +13,7 @@ namespace trcost::study {
 
 namespace {
 
-EstimateOptions options_of(const SweepPlan& plan) {
+EstimateOptions sweep_options(const SweepPlan& plan) {
   EstimateOptions options;
   options.assumptions = false;
   options.derivations = false;
@@ -21,7 +21,7 @@ EstimateOptions options_of(const SweepPlan& plan) {
   return options;
 }
 
-// A cell of a table is one line, and begins with no sign that a spreadsheet takes for a formula.
+// A cell of a table is one line. Spreadsheets take a leading - for a formula.
 void to_cell(std::string& text) {
   if (text.starts_with('-')) text.insert(0, "at ");
   std::ranges::replace_if(
@@ -32,14 +32,15 @@ void to_cell(std::string& text) {
 
 SweepWorker::SweepWorker(const SweepPlan& plan, const Catalog& catalog)
     : plan_(plan),
-      estimator_(catalog, options_of(plan)),
+      estimator_(catalog, sweep_options(plan)),
       scenario_(plan.base()),
       at_(plan.axes().size()) {
-  row_.axes = plan.axes();
+  row_.plan = &plan;
+  row_.scenario = &scenario_;
 }
 
 void SweepWorker::set_axis(std::size_t axis) {
-  // The platform is named to the estimator beside the scenario.
+  // The estimator takes the platform as an argument of its own.
   if (plan_.axes()[axis].field().field == Field::hardware_accelerator) return;
   plan_.axes()[axis].set(scenario_, at_[axis]);
 }
@@ -61,26 +62,22 @@ void SweepWorker::go_to(std::uint64_t index) {
   row_.index = index;
 }
 
-void SweepWorker::estimate() {
-  try {
-    estimator_.run_one(scenario_, row_.accelerator, out_);
-    row_.estimate = &out_;
-    return;
-  } catch (const Error& error) {
-    error_ = error.what();
-    if (!error.hint.empty()) error_ += "; " + error.hint;
-  } catch (const std::logic_error& error) {
-    error_ = fmt::format("internal error: {}", error.what());
-  }
-  to_cell(error_);
-}
-
 const SweepRow& SweepWorker::compute() {
   row_.at = at_;
   row_.accelerator = plan_.accelerator(at_);
   row_.estimate = nullptr;
   error_.clear();
-  estimate();
+  try {
+    estimator_.run_one(scenario_, row_.accelerator, out_);
+    row_.estimate = &out_;
+  } catch (const Error& error) {
+    error_ = error.what();
+    if (!error.hint.empty()) error_ += "; " + error.hint;
+    to_cell(error_);
+  } catch (const std::logic_error& error) {
+    error_ = fmt::format("internal error: {}", error.what());
+    to_cell(error_);
+  }
   row_.error = error_;
   return row_;
 }

@@ -6,26 +6,25 @@
 #include <vector>
 
 #include "quantity/layers.h"
+#include "study/sweep/plan.h"
 #include "trcost/estimate.h"
-#include "trcost/sweep.h"
 
 namespace trcost::study {
 
-/// Computes rows of a grid one after another; one per thread.
+/// Computes rows of a grid one after another, in one thread.
 class SweepWorker {
  public:
   SweepWorker(const SweepPlan& plan, const Catalog& catalog);
 
-  /// Goes to a row, which is cheap when it is the next one.
+  /// Selects a row, which is fast for the next one.
   void go_to(std::uint64_t index);
-  /// Computes the row: its estimate, or why there is none.
+  /// Computes the selected row: its estimate, or why there is none.
   const SweepRow& compute();
   /// Whether the row meets the conditions on results.
   [[nodiscard]] bool kept() const;
 
  private:
   void set_axis(std::size_t axis);
-  void estimate();
 
   const SweepPlan& plan_;
   Estimator estimator_;

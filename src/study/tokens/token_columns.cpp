@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/tokens/token_columns.h"
+#include "study/tokens/token_report.h"
 
 namespace trcost::study {
 

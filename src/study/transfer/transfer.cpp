@@ -23,9 +23,9 @@ namespace trcost::study {
 
 namespace {
 
-// What a measurement leaves of an input: a throughput makes the speed certain, a time all that time
-// depends on. What else the input moves, such as bytes to store, stays uncertain.
-Exponents left_of(const UncertainInput& input, bool time_measured) {
+// Exponents of an input after a measurement. A throughput removes the uncertainty of the speed, a
+// time that of all factors of the time. Other effects, such as bytes to store, stay uncertain.
+Exponents remaining_exponents(const UncertainInput& input, bool time_measured) {
   const auto without = [&](double of_time) {
     return input.exponents.with(Driver::hours, input.exponents[Driver::hours] - of_time)
         .with(Driver::days, input.exponents[Driver::days] - of_time);
@@ -36,7 +36,7 @@ Exponents left_of(const UncertainInput& input, bool time_measured) {
     case Cause::step:
       return without(all);
     case Cause::model_size:
-      // The work of a step goes with the parameters; the rest is tokens that follow from them.
+      // The work of a step is proportional to the parameters. Tokens follow from them.
       return without(time_measured ? all : std::min(all, 1.0));
     case Cause::amount:
     case Cause::useful_time:
@@ -52,7 +52,7 @@ Exponents left_of(const UncertainInput& input, bool time_measured) {
   return input.exponents;
 }
 
-// The range of a row: that of its estimate, less what was measured, with the error of the ratio.
+// The range of a row: that of its estimate without the measured part, with the error of the ratio.
 RangeResult carried_range(const TransferRow& row, const TransferRequest& request) {
   RangeInputs in;
   in.gpu_hours = row.estimate.gpu_hours;
@@ -61,7 +61,7 @@ RangeResult carried_range(const TransferRow& row, const TransferRequest& request
   in.draws = request.base.number(Field::range_draws);
   in.seed = request.base.number_or_default(Field::range_seed);
   for (UncertainInput input : row.estimate.range.inputs) {
-    input.exponents = left_of(input, request.seconds.has_value());
+    input.exponents = remaining_exponents(input, request.seconds.has_value());
     in.inputs.push_back(input);
   }
   const auto add = [&in](Cause cause, double sigma, double power, std::string_view source) {
@@ -89,7 +89,7 @@ double own_sigma(const RangeResult& range) {
   return std::sqrt(variance);
 }
 
-// A measurement elsewhere never makes a target less certain than its own family of runs.
+// A measurement elsewhere does not make a target less certain than published runs of its kind.
 void narrow_to_family(TransferRow& row) {
   const double own = own_sigma(row.unanchored);
   if (own <= 0 || own >= row.residual.sigma) return;
@@ -165,7 +165,7 @@ class Transfer {
     anchor();
     std::optional<Error> last;
     for (const TransferTarget& target : request_.targets) {
-      if (is_source(request_, target)) continue;  // it stands first already
+      if (is_source(request_, target)) continue;  // it comes first already
       try {
         result_.targets.push_back(carry(target));
       } catch (const Error& error) {
@@ -190,7 +190,7 @@ class Transfer {
     return row;
   }
 
-  // The same plan at the pace that was measured, of the source for the time that was.
+  // Scales the step time of the plan by the factor. The source takes the measured time.
   void apply_factor(TransferRow& row, std::string_view name, double gpus,
                     std::optional<double> wall_clock_seconds) {
     const double mfu = row.predicted_mfu / result_.factor;
@@ -206,7 +206,7 @@ class Transfer {
                          {result_.factor, wall_clock_seconds}, row.estimate);
   }
 
-  // How a time was read: 20 is seconds, and 20h may be meant.
+  // Quotes the time as it was read, because 20 is 20 seconds and 20h may be meant.
   [[nodiscard]] std::string measured_words() const {
     if (!request_.seconds) return {};
     return fmt::format("--measured was read as {}; ",
@@ -226,7 +226,7 @@ class Transfer {
   }
 
   void warn_of_measurement() {
-    // So little is more often a slip of a unit than a slow run.
+    // A lower MFU is more often a wrong unit than a slow run.
     constexpr double kHardlyAny = 0.01;
     const PerformanceSummary& source = result_.source.estimate.performance;
     if (source.mfu < kHardlyAny) {
@@ -249,9 +249,9 @@ class Transfer {
         beyond, measured_words()));
   }
 
-  // `75 % on a100-sxm-80gb: ...` where no published run on such a chip reached as much, else empty.
+  // `75 % on a100-sxm-80gb: ...` if no published run on such a chip reached as much, else empty.
   [[nodiscard]] std::string beyond_published(const Estimate& estimate) const {
-    constexpr double kOften = 0.5;  // which nobody doubts
+    constexpr double kOften = 0.5;  // common among published runs
     const double mfu = estimate.performance.mfu;
     if (mfu <= kOften) return {};
     const PublishedMfu most =
@@ -315,7 +315,7 @@ bool as_fast(const Accelerator& chip, const Accelerator& like, Precision precisi
   return peak && least && *peak >= kAbout * *least;
 }
 
-// Of rows on chips for which `compares(chip, precision)`.
+// The highest MFU of the rows on chips for which `compares(chip, precision)`.
 template <class Compares>
 PublishedMfu highest_mfu_where(const Catalog& catalog, const Compares& compares) {
   PublishedMfu out;

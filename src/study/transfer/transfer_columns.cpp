@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/columns/estimate_columns.h"
 #include "estimate/columns/plan_columns.h"
-#include "study/study_columns.h"
+#include "study/transfer/transfer.h"
 
 namespace trcost::study {
 

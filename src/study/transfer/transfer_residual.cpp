@@ -16,10 +16,10 @@ namespace trcost::study {
 
 namespace {
 
-// What two rows share when their ratio tells about the platform alone.
+// Facts that two rows have in common if only their platforms differ.
 using Key = std::tuple<std::string, std::string, RowTask, std::string, double, int, std::string>;
 
-Key key_of(const ThroughputRow& row, bool same_chip) {
+Key pair_key(const ThroughputRow& row, bool same_chip) {
   return {row.source,
           row.model,
           row.task,
@@ -29,14 +29,14 @@ Key key_of(const ThroughputRow& row, bool same_chip) {
           same_chip ? row.accelerator : std::string()};
 }
 
-// What tells the two platforms of a pair apart.
-std::string side_of(const ThroughputRow& row, bool same_chip) {
+// The fact in which the platforms of a pair differ.
+std::string platform_side(const ThroughputRow& row, bool same_chip) {
   return same_chip ? fmt::format("{:012.0f}", row.gpus) : row.accelerator;
 }
 
 using Sides = std::map<std::string, std::vector<const ThroughputRow*>>;
 
-// ln(predicted / measured), or nothing where the row cannot be replayed.
+// ln(predicted / measured), or empty if the row cannot be replayed.
 std::optional<double> log_error(const Catalog& catalog, const ThroughputRow& row) {
   try {
     const Workload workload = row_workload(catalog, row);
@@ -69,7 +69,7 @@ std::optional<double> mean_error(const Catalog& catalog,
 TransferResidual transfer_residual(const Catalog& catalog, bool same_chip) {
   std::map<Key, Sides> sets;
   for (const ThroughputRow& row : catalog.runs().throughput) {
-    sets[key_of(row, same_chip)][side_of(row, same_chip)].push_back(&row);
+    sets[pair_key(row, same_chip)][platform_side(row, same_chip)].push_back(&row);
   }
   std::map<std::string, std::pair<double, int>> by_source;  // sum of squares, pairs
   for (const auto& [key, sides] : sets) {
@@ -94,7 +94,7 @@ TransferResidual transfer_residual(const Catalog& catalog, bool same_chip) {
     out.pairs += entry.second;
     ++sources;
   }
-  // Where no published pair is replayed, two independent errors of a tuned stack (model.md 10).
+  // Default without a published pair: two independent errors of a tuned stack (model.md 10).
   constexpr double kNoPairs = 0.15;
   out.sigma = sources == 0 ? kNoPairs : std::sqrt(sum / sources);
   out.why = fmt::format(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/validate/posttraining_validation.h"
+#include "study/validate/replay.h"
 
 #include <algorithm>
 #include <map>
@@ -28,21 +28,8 @@ bool selected_round(const PosttrainingReplay& row, const ValidationFilter& filte
          same(row.method, filter.task);
 }
 
-Quantiles of_round(double seconds, const MethodQuality& quality) {
-  const double wide = portable_exp(kNormalP90 * quality.sigma);
-  return {seconds / wide, seconds, seconds * wide};
-}
-
-// Seconds of one round in steady state, within the spread of rounds; or the hours of the bill.
-void predict_round(Estimator& estimator, const Scenario& scenario, PosttrainingReplay& row) {
-  const Estimate e = estimator.run(scenario).front();
-  row.measured = *row.run->measured;
-  row.predicted = row.whole ? e.gpu_hours : e.performance.step_seconds;
-  row.range = row.whole ? e.range.gpu_hours : of_round(row.predicted, *e.performance.quality);
-  judge(row);
-}
-
-PosttrainingReplay replayed_round(Estimator& estimator, const ReplayableRun& run) {
+// A round is predicted in seconds in steady state, a whole run in GPU-hours.
+PosttrainingReplay replay_round(Estimator& estimator, const ReplayableRun& run) {
   PosttrainingReplay row;
   row.run = &run;
   row.source = run.source;
@@ -54,7 +41,17 @@ PosttrainingReplay replayed_round(Estimator& estimator, const ReplayableRun& run
     row.framework = scenario.text(Field::rollout_framework);
     row.method = scenario.text(Field::train_method);
     row.placement = scenario.text(Field::rollout_placement);
-    predict_round(estimator, scenario, row);
+    const Estimate e = estimator.run(scenario).front();
+    row.measured = *run.measured;
+    if (row.whole) {
+      row.predicted = e.gpu_hours;
+      row.range = e.range.gpu_hours;
+    } else {
+      const double wide = portable_exp(kNormalP90 * e.performance.quality->sigma);
+      row.predicted = e.performance.step_seconds;
+      row.range = {row.predicted / wide, row.predicted, row.predicted * wide};
+    }
+    judge(row);
   } catch (const Error& error) {
     row.problem = error.message;
   }
@@ -73,7 +70,7 @@ void add_left_out(const Catalog& catalog, std::vector<PosttrainingReplay>& rows)
   }
 }
 
-// A round counts as one, whoever published it.
+// Every round has the same weight.
 RowError error_of_round(const PosttrainingReplay& row) {
   return {row.error, 1, row.run->id, ratio(row.left_out, row.measured), row.left_out_sigma};
 }
@@ -107,7 +104,7 @@ PosttrainingValidation validate_posttraining(const Catalog& catalog,
   options.assumptions = false;
   Estimator estimator(catalog, options);
   for (const ReplayableRun& run : catalog.runs().posttraining_runs) {
-    PosttrainingReplay row = replayed_round(estimator, run);
+    PosttrainingReplay row = replay_round(estimator, run);
     if (selected_round(row, filter)) out.rows.push_back(std::move(row));
   }
   add_left_out(catalog, out.rows);
@@ -122,7 +119,7 @@ PosttrainingValidation validate_posttraining(const Catalog& catalog,
     rounds.push_back(&row);
     errors.push_back(error_of_round(row));
   }
-  out.runs = votes_of(runs);
+  out.runs = count_votes(runs);
   if (errors.empty()) return out;
   out.all = summarise(errors, "all", "all");
   out.summaries = round_summaries(rounds);

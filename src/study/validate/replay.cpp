@@ -14,7 +14,7 @@ namespace trcost::study {
 
 namespace {
 
-// The text up to the mark, which `rest` then begins behind.
+// Removes the text up to and including the mark from `rest`, and returns it without the mark.
 std::string_view cut(std::string_view& rest, char mark) {
   const std::size_t end = std::min(rest.find(mark), rest.size());
   const std::string_view part = rest.substr(0, end);
@@ -22,7 +22,7 @@ std::string_view cut(std::string_view& rest, char mark) {
   return part;
 }
 
-Scenario scenario_of(std::string_view pairs, std::string_view id) {
+Scenario parse_scenario(std::string_view pairs, std::string_view id) {
   Scenario scenario;
   while (!pairs.empty()) {
     std::string_view value = cut(pairs, ' ');
@@ -42,7 +42,7 @@ double nine_tenths(std::vector<double> values) {
 
 }  // namespace
 
-std::string vote_of(std::string_view source) {
+std::string source_site(std::string_view source) {
   constexpr std::string_view kHost = "github.com/";
   if (source.starts_with(kHost)) source.remove_prefix(kHost.size());
   std::size_t end = source.find(' ');
@@ -69,7 +69,7 @@ void judge(Replay& replay) {
   replay.inside = replay.range.p10 <= replay.measured && replay.measured <= replay.range.p90;
 }
 
-SourceVotes votes_of(std::span<const Replay* const> rows) {
+SourceVotes count_votes(std::span<const Replay* const> rows) {
   struct Sum {
     double log = 0;
     int rows = 0;
@@ -104,10 +104,10 @@ Scenario replay_scenario(const ReplayableRun& run) {
     throw Error(ErrorKind::no_answer, run.why_not.empty() ? "not measured" : run.why_not);
   }
   std::string_view rest = run.scenario;
-  Scenario scenario = scenario_of(cut(rest, '|'), run.id);
+  Scenario scenario = parse_scenario(cut(rest, '|'), run.id);
   while (!rest.empty()) {
     std::string name = std::to_string(scenario.stages.size() + 1);
-    scenario.stages.push_back({std::move(name), scenario_of(cut(rest, '|'), run.id)});
+    scenario.stages.push_back({std::move(name), parse_scenario(cut(rest, '|'), run.id)});
   }
   return scenario;
 }

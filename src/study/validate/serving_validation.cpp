@@ -23,8 +23,8 @@ bool matches(const ServingMeasurement& m, const ValidationFilter& f) {
          within(m.model, f.model);
 }
 
-// What has one vote, however many of its loads were measured.
-std::string configuration_of(const ServingMeasurement& m) {
+// The configuration of a measurement, which has one vote for all its loads.
+std::string vote_group(const ServingMeasurement& m) {
   return fmt::format("{}|{}|{}|{}|{}", m.model, m.accelerator, weight_format_name(m.format),
                      m.layout.gpus, m.engine);
 }
@@ -47,14 +47,14 @@ std::optional<double> predicted_rate(const Catalog& catalog, const ServingMeasur
   const ServingPoint p = model.at({m.input_tokens, m.output_tokens, m.concurrency});
   if (!p.fits) return std::nullopt;
   if (m.mode == ServingMode::online) return p.output_per_gpu;
-  // A queue that empties: all prompts wait from the start, and the last batches are not full.
+  // All prompts of a queue wait from the start, and its last batches are not full.
   const double prompt = m.input_tokens * model.prefill_seconds_per_token(m.input_tokens);
   return p.sequences * m.output_tokens / (prompt + m.output_tokens * p.tpot_seconds) /
          (1 + 0.5 * engine.ramp) / m.layout.gpus;
 }
 
-// Share of the pairs of chips, alike in all else, that the prediction orders as the measurement
-// does; pairs nearer than a tenth are not asked.
+// Share of the pairs of rows on different chips, equal in everything else, that the prediction
+// orders as the measurement does. Pairs that differ by less than a tenth are ignored.
 double ordered_rightly(const std::vector<ServingReplay>& rows) {
   using Key = std::tuple<std::string, std::string, int, double, double, std::optional<double>>;
   std::map<Key, std::vector<const ServingReplay*>> alike;
@@ -80,7 +80,7 @@ double ordered_rightly(const std::vector<ServingReplay>& rows) {
   return pairs > 0 ? right / pairs : 1;
 }
 
-// A row that has no prediction is no error of the model's.
+// Adds the error of a row with a prediction.
 void add_error(const ServingReplay& r, std::vector<RowError>& errors) {
   if (r.error) errors.push_back({*r.error, r.weight, r.group});
 }
@@ -109,7 +109,7 @@ ServingValidation validate_serving(const Catalog& catalog, const ValidationFilte
   std::vector<RowError> errors;
   const std::vector<ServingMeasurement> measured = serving_measurements(catalog);
   std::map<std::string, double> sizes;
-  for (const ServingMeasurement& m : measured) sizes[configuration_of(m)] += 1;
+  for (const ServingMeasurement& m : measured) sizes[vote_group(m)] += 1;
   for (const ServingMeasurement& m : measured) {
     if (!matches(m, filter)) continue;
     ServingReplay r;
@@ -127,7 +127,7 @@ ServingValidation validate_serving(const Catalog& catalog, const ValidationFilte
     r.measured = m.output_per_gpu;
     r.predicted = predicted_rate(catalog, m);
     if (r.predicted) r.error = *r.predicted / r.measured - 1;
-    r.group = configuration_of(m);
+    r.group = vote_group(m);
     r.weight = 1 / sizes[r.group];
     out.rows.push_back(std::move(r));
   }

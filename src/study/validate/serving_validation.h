@@ -14,7 +14,7 @@
 
 namespace trcost::study {
 
-/// A measurement beside its prediction; rates are output tokens per second and GPU.
+/// A measurement and its prediction. Rates are output tokens per second and GPU.
 struct ServingReplay {
   std::string id, model, accelerator, engine, source, group;
   std::string_view precision;
@@ -35,7 +35,8 @@ struct ServingValidation {
   double ordered_rightly = 0;  ///< share of the pairs of chips that differ by over a tenth
 };
 
-/// `filter.stack` is the engine; `filter.task` is not asked.
+/// Predicts every row of data/serving/measurements.csv that the filter accepts. `filter.stack` is
+/// the engine. `filter.task` is ignored.
 ServingValidation validate_serving(const Catalog& catalog, const ValidationFilter& filter = {});
 
 }  // namespace trcost::study

@@ -33,7 +33,7 @@ bool selected_row(const ThroughputRow& row, const ValidationFilter& filter) {
          contains(row.model, filter.model);
 }
 
-/// Prepared models are reused while rows stay with the same workload and platform.
+// Predicts a row, or records why it cannot be predicted.
 ValidationRow replay_throughput(const Catalog& catalog, const ThroughputRow& row,
                                 bool default_tuning) {
   ValidationRow result;
@@ -56,7 +56,7 @@ ValidationRow replay_throughput(const Catalog& catalog, const ThroughputRow& row
   return result;
 }
 
-// The value below which `share` of the weight lies.
+// The smallest value that has at least `share` of the weight at or below it.
 double weighted_quantile(std::vector<std::pair<double, double>> values, double share) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
@@ -101,7 +101,7 @@ std::vector<ValidationSummary> throughput_summaries(const std::vector<Validation
   for (const auto& [name, key] : dimensions) {
     std::map<std::string, std::vector<RowError>> sets;
     for (const ValidationRow& row : rows) {
-      if (row.problem.empty()) sets[key(row, catalog)].push_back(error_of(row));
+      if (row.problem.empty()) sets[key(row, catalog)].push_back(row_error(row));
     }
     for (const auto& [value, members] : sets) {
       result.push_back(summarise(members, std::string(name), value));
@@ -110,9 +110,9 @@ std::vector<ValidationSummary> throughput_summaries(const std::vector<Validation
   return result;
 }
 
-constexpr double kOutside = 2 / 0.2;  // of an interval score at 80 %
+constexpr double kOutside = 2 / 0.2;  // penalty of an interval score at 80 %
 
-std::optional<LeftOut> left_out_of(const std::vector<RowError>& rows) {
+std::optional<LeftOut> left_out_errors(const std::vector<RowError>& rows) {
   LeftOut out;
   std::vector<std::pair<double, double>> sizes, signs, widths;
   double total = 0;
@@ -167,7 +167,7 @@ std::string_view stack_of(const ThroughputRow& row) {
 
 namespace {
 
-// The software as of the release that the row names as the last word of its version.
+// The stack at the release that is the last word of the row's version.
 const Stack& row_stack(const Catalog& catalog, const ThroughputRow& row) {
   const std::string name(stack_of(row));
   const Stack& stack = catalog.stack(name);
@@ -180,7 +180,7 @@ const Stack& row_stack(const Catalog& catalog, const ThroughputRow& row) {
 void set_row_tuning(Platform& platform, const ThroughputRow& row, bool default_tuning) {
   const Tuning usual = platform.stack->usual;
   set_tuning(platform, default_tuning ? usual : row.tuning.value_or(usual));
-  // A ring of keys and values travels beside the attention kernels, whatever is switched off.
+  // The ring exchange of keys and values overlaps with attention kernels in any case.
   if (!default_tuning && !row.overlaps) platform.overlap = {.context = 1};
 }
 
@@ -198,7 +198,7 @@ Platform row_platform(const Catalog& catalog, const ThroughputRow& row, bool def
   return platform;
 }
 
-// A layout in print leaves out the degrees of 1 that split the model.
+// Published layouts omit degrees of 1 of the dimensions that split the model.
 void assume_other_splits(Degrees& given) {
   for (const Dimension& each : kDimensions) {
     std::optional<int>& degree = given.*each.given;
@@ -214,7 +214,7 @@ PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
   request.batch_hint = std::max(row.gpus, std::round(2e6 / row.seq_length));
   static_cast<Degrees&>(request) = row;
   if (row.tp && row.pp) assume_other_splits(request);
-  // Who prints a layout prints interleaving where there is any; record submissions leave it out.
+  // Published layouts name interleaving if there is any, except in record submissions.
   const bool shown = row.tuning == Tuning::showcase;
   if (!shown) assume_no_virtual_stages(request);
   if (!row.ep && !workload.language.moe) request.ep = 1;
@@ -229,7 +229,7 @@ std::optional<double> ratio(std::optional<double> predicted, double measured) {
   return *predicted / measured;
 }
 
-RowError error_of(const ValidationRow& row) {
+RowError row_error(const ValidationRow& row) {
   const ThroughputRow& m = *row.measured;
   return {row.error,        m.weight,
           m.group,          ratio(m.left_out, m.tokens_per_second_per_gpu),
@@ -252,7 +252,7 @@ ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimen
     signs.emplace_back(row.error, row.weight);
     groups.insert(row.group);
   }
-  summary.left_out = left_out_of(rows);
+  summary.left_out = left_out_errors(rows);
   summary.rows = static_cast<int>(rows.size());
   summary.groups = static_cast<int>(groups.size());
   summary.median = weighted_quantile(sizes, 0.5);
@@ -269,7 +269,7 @@ ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter
   }
   std::vector<RowError> predicted;
   for (const ValidationRow& row : result.rows) {
-    if (row.problem.empty()) predicted.push_back(error_of(row));
+    if (row.problem.empty()) predicted.push_back(row_error(row));
   }
   result.all = summarise(predicted, "all", "all");
   result.summaries = throughput_summaries(result.rows, catalog);

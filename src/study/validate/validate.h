@@ -13,13 +13,13 @@
 
 namespace trcost::study {
 
-/// Which measured rows to replay; an empty name takes all, `source` and `model` match a part.
+/// Selection of measured rows. An empty name accepts all. `source` and `model` match a part.
 struct ValidationFilter {
   std::string accelerator, stack, source, task, model;
-  bool default_tuning = false;  ///< as who does not say how tuned a run is, else as the row says
+  bool default_tuning = false;  ///< the default of the stack instead of the tuning of the row
 };
 
-/// A measured row beside its prediction.
+/// A measured row and its prediction.
 struct ValidationRow {
   const ThroughputRow* measured = nullptr;
   Layout layout;         ///< as published, completed by the planner where facts are missing
@@ -31,7 +31,7 @@ struct ValidationRow {
   std::string problem;   ///< why there is no prediction, else empty
 };
 
-/// What estimates of rows would have been by constants and spreads that never saw their source.
+/// Errors of rows predicted by fits that left out their source.
 struct LeftOut {
   int rows = 0;
   double median = 0;  ///< of |error|
@@ -49,7 +49,7 @@ struct ValidationSummary {
   std::string dimension;  ///< `accelerator`, `stack`, ...
   std::string value;
   int rows = 0;
-  int apart = 0;  ///< of them the fit keeps apart: no part of what follows, unless all are
+  int apart = 0;  ///< rows that the fit excludes, which have no part in the errors unless all are
   int groups = 0;
   double median = 0;  ///< of |error|
   double p90 = 0;
@@ -63,37 +63,39 @@ struct ValidationResult {
   std::vector<ValidationSummary> summaries;  ///< by dimension, in a fixed order
 };
 
-/// Predicts every measured row that the filter lets through, from its published facts alone.
+/// Predicts every measured row that the filter accepts from its published facts alone.
 ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter = {});
 
-/// What a row trains, and on what; throws Error where the catalog lacks its chip, model or stack.
-/// What the row ran on; what is assumed where it does not say.
+/// The stack of a row, or the default one.
 std::string_view stack_of(const ThroughputRow& row);
+/// The workload of a row. Throws Error if the catalog lacks its model.
 Workload row_workload(const Catalog& catalog, const ThroughputRow& row);
+/// The platform of a row. Throws Error if the catalog lacks its chip or stack.
 Platform row_platform(const Catalog& catalog, const ThroughputRow& row,
                       bool default_tuning = false);
-/// As tuned as the row says, else, or with `default_tuning`, as its stack's users mostly have it.
+/// Sets the tuning of the row. Without one, or with `default_tuning`, sets the usual one of the
+/// stack.
 void set_row_tuning(Platform& platform, const ThroughputRow& row, bool default_tuning);
 /// The published facts of a row as a request to the planner.
 PlanRequest row_request(const ThroughputRow& row, const Workload& workload);
-/// Whether nothing that the row leaves open matters: its layout is predicted as published.
+/// Whether the published layout is complete enough to be predicted as it is.
 bool row_layout_known(const ThroughputRow& row);
 
-/// What a summary needs of a row.
+/// Error of a row, for summaries.
 struct RowError {
   double error = 0;
   double weight = 1;
   std::string_view group;               ///< its experiment
   std::optional<double> left_out = {};  ///< predicted / measured without its source
   double sigma = 0;                     ///< of ln(predicted), likewise
-  bool apart = false;                   ///< the fit keeps it apart, and shows it all the same
+  bool apart = false;                   ///< the fit excludes it
 };
 
-/// `predicted / measured`, where there is a prediction.
+/// `predicted / measured`, or empty without a prediction.
 std::optional<double> ratio(std::optional<double> predicted, double measured);
 
-/// That of a row with a prediction.
-RowError error_of(const ValidationRow& row);
+/// Error of a row that has a prediction.
+RowError row_error(const ValidationRow& row);
 
 /// Weighted errors of rows.
 ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimension,

@@ -41,7 +41,7 @@ double reported_hours(const PublishedRun& run) {
   unknown("the GPU-hours were not published");
 }
 
-// Some published figures count the tokens of the model that training continued from.
+// Some published token counts include those of the model that training continued from.
 void refuse_impossible(const Catalog& catalog, const PublishedRun& run, const std::string& chip) {
   const std::optional<double> peak = peak_flops(catalog.accelerator(chip), Precision::bf16);
   const double params = run.params_active.value_or(run.params_total.value_or(0));
@@ -67,7 +67,7 @@ void replay_run(Estimator& estimator, const Catalog& catalog, RunReplay& row) {
 }
 
 // The letters that a name begins with: Llama2-7B and LLaMA-13B are one family.
-std::string family_of(const PublishedRun& run) {
+std::string model_family(const PublishedRun& run) {
   const std::string name = folded(run.name);
   const auto end = std::ranges::find_if(name, [](char c) { return c < 'a' || c > 'z'; });
   return std::string(name.begin(), end);
@@ -81,13 +81,13 @@ double middle(const std::vector<double>& values, std::size_t without) {
   return others.empty() ? 0 : median(std::move(others));
 }
 
-// One vote per family: the mean of its runs. The one constant between steps and bill is the median
-// vote; with a family left out it is that of the others.
+// One vote per family: the mean of its runs. The constant between steps and bill is the median
+// vote, without a left-out family the median of the others.
 void add_votes(RunValidation& out) {
   std::map<std::string, std::pair<double, int>> families;
   for (const RunReplay& row : out.rows) {
     if (!row.problem.empty()) continue;
-    auto& [sum, count] = families[family_of(*row.run)];
+    auto& [sum, count] = families[model_family(*row.run)];
     sum += portable_log(row.predicted / row.reported);
     ++count;
   }

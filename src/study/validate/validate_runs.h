@@ -12,8 +12,7 @@
 
 namespace trcost::study {
 
-/// A published training run beside the range that an estimate from its model, tokens and hardware
-/// alone gives.
+/// A published training run and its range, estimated from its model, tokens and hardware alone.
 struct RunReplay {
   const PublishedRun* run = nullptr;
   std::string accelerator;  ///< catalog name
@@ -32,13 +31,13 @@ struct RunValidation {
   int inside = 0;
   int below = 0;            ///< reported less than P10
   int above = 0;            ///< reported more than P90
-  double coverage = 0;      ///< inside / replayed; 0.8 would be perfect
+  double coverage = 0;      ///< inside / replayed, ideally 0.8
   double median_ratio = 0;  ///< reported / predicted
   double median_error = 0;  ///< of |error|
   int families = 0;         ///< of models, one vote each: the first word of the name
   double factor = 1;        ///< exp of the median |ln(predicted / reported)| of the votes
   double bias = 1;          ///< exp of the median ln(predicted / reported) of the votes
-  /// The same, what hours exceed a clean run by fitted without the family.
+  /// Factor and bias with the overheads of a clean run fitted without the family.
   double left_out_factor = 1;
   double left_out_bias = 1;
 };
@@ -48,8 +47,8 @@ struct RunValidation {
 Scenario run_scenario(const Catalog& catalog, const PublishedRun& run);
 
 /// Estimates every pre-training run whose tokens and hardware are known and compares the GPU-hours.
-/// What a published figure includes varies (evaluations, restarts, second attempts), so this judges
-/// the width of the range rather than the step time.
+/// Published figures differ in what they include (evaluations, restarts, second attempts), so this
+/// judges the width of the range rather than the step time.
 RunValidation validate_runs(const Catalog& catalog);
 
 }  // namespace trcost::study

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/validate/validate_vision.h"
+#include "study/validate/replay.h"
 
 #include <fmt/format.h>
 
@@ -20,49 +20,52 @@ namespace {
 
 constexpr std::string_view kLeftOut = "efficiency/vision_left_out.csv";
 
-double padding_of(const Estimate& estimate) {
-  const std::string_view padding = step_term_name(StepTerm::padding);
-  const auto found = std::ranges::find(estimate.waterfall, padding, &WaterfallTerm::term);
-  return found == estimate.waterfall.end() ? 1 : found->share;
-}
-
-// What a published rate counts of the scenario.
-double amount_of(const ReplayableRun& run, const Scenario& scenario, const Estimate& estimate) {
+// GPU-hours of the scenario at the published rate.
+double hours_at_rate(const ReplayableRun& run, const Scenario& scenario, const Estimate& estimate) {
+  double amount = 0;  // in the unit of the rate
   switch (run.unit) {
     case MeasuredUnit::tokens:
-      return estimate.tokens.total;
-    case MeasuredUnit::padded_tokens:
-      return estimate.tokens.total / padding_of(estimate);
-    case MeasuredUnit::samples:
-      return scenario.number_or(Field::data_samples, 0) *
-             scenario.number_or_default(Field::data_epochs);
-    default:
+      amount = estimate.tokens.total;
       break;
+    case MeasuredUnit::padded_tokens: {
+      const std::string_view padding = step_term_name(StepTerm::padding);
+      const auto found = std::ranges::find(estimate.waterfall, padding, &WaterfallTerm::term);
+      amount = estimate.tokens.total / (found == estimate.waterfall.end() ? 1 : found->share);
+      break;
+    }
+    case MeasuredUnit::samples:
+      amount = scenario.number_or(Field::data_samples, 0) *
+               scenario.number_or_default(Field::data_epochs);
+      break;
+    default:
+      throw Error(ErrorKind::no_answer,
+                  fmt::format("{} is no rate per GPU", word_of(kMeasuredUnits, run.unit)));
   }
-  throw Error(ErrorKind::no_answer,
-              fmt::format("{} is no rate per GPU", word_of(kMeasuredUnits, run.unit)));
+  return amount / *run.measured / kSecondsPerHour;
 }
 
-// GPU-hours that it takes at that rate.
-double hours_at(const ReplayableRun& run, const Scenario& scenario, const Estimate& estimate) {
-  return amount_of(run, scenario, estimate) / *run.measured / kSecondsPerHour;
-}
-
-void replay_vision(const Catalog& catalog, Estimator& estimator, VisionReplay& row) {
-  const ReplayableRun& run = *row.run;
-  const Scenario scenario = replay_scenario(run);
-  row.accelerator = scenario.text(Field::hardware_accelerator);
-  row.model = scenario.text(Field::model_name);
-  const Estimate estimate = estimator.run(scenario).front();
-  row.contrastive = is_contrastive(catalog.model(row.model));
-  const bool whole = run.unit == MeasuredUnit::gpu_hours;
-  const double steps = estimate.performance.goodput * estimate.performance.production_overhead;
-  row.measured = whole ? *run.measured : hours_at(run, scenario, estimate);
-  row.predicted = whole ? estimate.gpu_hours : estimate.gpu_hours * steps;
-  const double share = row.predicted / estimate.gpu_hours;
-  row.range = {estimate.range.gpu_hours.p10 * share, estimate.range.gpu_hours.p50 * share,
-               estimate.range.gpu_hours.p90 * share};
-  judge(row);
+VisionReplay replay_vision(const Catalog& catalog, Estimator& estimator, const ReplayableRun& run) {
+  VisionReplay row;
+  row.run = &run;
+  row.source = source_site(run.source);
+  try {
+    const Scenario scenario = replay_scenario(run);
+    row.accelerator = scenario.text(Field::hardware_accelerator);
+    row.model = scenario.text(Field::model_name);
+    const Estimate estimate = estimator.run(scenario).front();
+    row.contrastive = is_contrastive(catalog.model(row.model));
+    const bool whole = run.unit == MeasuredUnit::gpu_hours;
+    const double steps = estimate.performance.goodput * estimate.performance.production_overhead;
+    row.measured = whole ? *run.measured : hours_at_rate(run, scenario, estimate);
+    row.predicted = whole ? estimate.gpu_hours : estimate.gpu_hours * steps;
+    const double share = row.predicted / estimate.gpu_hours;
+    row.range = {estimate.range.gpu_hours.p10 * share, estimate.range.gpu_hours.p50 * share,
+                 estimate.range.gpu_hours.p90 * share};
+    judge(row);
+  } catch (const Error& error) {
+    row.problem = error.message;
+  }
+  return row;
 }
 
 void read_left_out(const Catalog& catalog, VisionValidation& out) {
@@ -83,16 +86,7 @@ VisionValidation validate_vision(const Catalog& catalog, const ValidationFilter&
   options.assumptions = false;
   Estimator estimator(catalog, options);
   for (const ReplayableRun& run : catalog.runs().vision_runs) {
-    if (!selected(run, filter)) continue;
-    VisionReplay row;
-    row.run = &run;
-    row.source = vote_of(run.source);
-    try {
-      replay_vision(catalog, estimator, row);
-    } catch (const Error& error) {
-      row.problem = error.message;
-    }
-    out.rows.push_back(std::move(row));
+    if (selected(run, filter)) out.rows.push_back(replay_vision(catalog, estimator, run));
   }
   weigh(out.rows);
   std::vector<RowError> errors;
@@ -105,7 +99,7 @@ VisionValidation validate_vision(const Catalog& catalog, const ValidationFilter&
     for (const VisionReplay& row : out.rows) {
       if (row.weight > 0 && row.contrastive == contrastive) chosen.push_back(&row);
     }
-    return votes_of(chosen);
+    return count_votes(chosen);
   };
   out.vision = votes(false);
   out.contrastive = votes(true);

@@ -6,13 +6,10 @@
 #include <vector>
 
 #include "quantity/layers.h"
-#include "study/calibrate/calibrate.h"
-#include "study/validate/posttraining_validation.h"
+#include "study/validate/replay.h"
 #include "study/validate/serving_validation.h"
 #include "study/validate/validate.h"
-#include "study/validate/validate_memory.h"
 #include "study/validate/validate_runs.h"
-#include "study/validate/validate_vision.h"
 #include "text/column.h"
 
 namespace trcost::study {
@@ -62,8 +59,6 @@ std::vector<ValidationSummary> with_all(const Result& result) {
   out.push_back(result.all);
   return out;
 }
-const Columns<CalibrationCurve>& calibration_curve_columns();
-const Columns<CalibrationResult>& calibration_columns();
 
 inline constexpr Subject<ValidationResult> kValidation = {"validation", validation_columns, "rows"};
 /// The same, about its summaries.
@@ -80,9 +75,5 @@ inline constexpr Subject<ServingValidation> kServingValidation = {
     "serving validation", serving_validation_columns, "rows"};
 inline constexpr Subject<PosttrainingValidation> kPosttrainingValidation = {
     "post-training validation", posttraining_validation_columns, "rows"};
-inline constexpr Subject<CalibrationCurve> kCalibrationCurve = {
-    "calibration curve", calibration_curve_columns, "sources"};
-inline constexpr Subject<CalibrationResult> kCalibration = {"calibration", calibration_columns,
-                                                            "rows"};
 
 }  // namespace trcost::study

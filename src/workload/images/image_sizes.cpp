@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "quantity/suggest.h"
 #include "text/files.h"
 #include "trcost/error.h"
 
@@ -106,12 +107,6 @@ class CsvReader {
   std::int64_t next_line_ = 1;
 };
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 /// True for control characters and bytes that UTF-8 does not have.
 bool is_no_text(unsigned char c) {
   return (c < 0x20 && c != '\t') || c == 0x7f || c >= 0xf8;
@@ -128,7 +123,7 @@ HeaderColumns read_header(CsvReader& csv) {
   if (!csv.next(cells)) csv.fail(0, "the file is empty");
   const auto column = [&](std::string_view name) -> std::optional<std::size_t> {
     const auto found = std::find_if(cells.begin(), cells.end(),
-                                    [&](const std::string& cell) { return trimmed(cell) == name; });
+                                    [&](const std::string& cell) { return trim(cell) == name; });
     if (found == cells.end()) return std::nullopt;
     return static_cast<std::size_t>(found - cells.begin());
   };
@@ -140,7 +135,7 @@ HeaderColumns read_header(CsvReader& csv) {
       if (std::ranges::any_of(cell, is_no_text)) {
         csv.fail(0, "no header is found: this is not a table in plain text");
       }
-      have += (have.empty() ? "" : ", ") + std::string(trimmed(cell).substr(0, kQuotedLength));
+      have += (have.empty() ? "" : ", ") + std::string(trim(cell).substr(0, kQuotedLength));
     }
     csv.fail(csv.line(), "no column \"" + std::string(name) + "\" among: " + have);
   };
@@ -149,7 +144,7 @@ HeaderColumns read_header(CsvReader& csv) {
 
 std::int64_t read_cell(const CsvReader& csv, const std::vector<std::string>& cells,
                        std::size_t column, std::string_view name, std::int64_t most) {
-  const std::string_view text = column < cells.size() ? trimmed(cells[column]) : "";
+  const std::string_view text = column < cells.size() ? trim(cells[column]) : "";
   std::int64_t value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status == std::errc() && end == text.data() + text.size() && value >= 1 && value <= most) {

@@ -5,7 +5,7 @@
 #include "quantity/quantity.h"
 #include "report/about/documents.h"
 #include "report/page/document_head.h"
-#include "study/validate/validation_columns.h"
+#include "study/calibrate/calibrate.h"
 
 namespace trcost::report {
 

@@ -1,29 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/serve/serving_refusals.h"
+#include "study/serve/serving_request.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/models/weight_formats.h"
+#include "catalog/software/engine.h"
 #include "performance/serving/serving_model.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
 namespace trcost::study {
 
-namespace {
-
-// Whether any layout at all divides what was asked for.
-bool any_layout(const ServedModel& model, const ServingSearch& search) {
-  return std::ranges::any_of(replica_sizes(search), [&](int gpus) {
-    return !serving_layouts(model, search, gpus).empty();
-  });
+WeightFormat choose_format(const ServingQuestion& q, const Model& model, const ServingChip& chip) {
+  if (q.precision.empty()) {
+    if (const auto released = parse_weight_format(model.released_format)) return *released;
+    return chip.fp8 ? WeightFormat::fp8 : WeightFormat::bf16;
+  }
+  if (const auto offered = find_value(kServedFormats, q.precision)) {
+    const WeightFormat eight_bit = chip.fp8 ? WeightFormat::fp8 : WeightFormat::bf16;
+    return offered->value_or(chip.fp4 ? WeightFormat::nvfp4 : eight_bit);
+  }
+  throw Error(ErrorKind::usage, fmt::format("unknown format \"{}\"", q.precision.substr(0, 40)),
+              fmt::format("one of {}", fmt::join(words_in(kServedFormats, kOfferedFormats), ", ")),
+              "--precision");
 }
 
-}  // namespace
+bool choose_cache(const ServingQuestion& q, const Engine& engine, WeightFormat format) {
+  if (q.cache_precision.empty()) return engine.eight_bit_cache && format != WeightFormat::bf16;
+  if (const auto eight_bit = find_value(kCacheFormats, q.cache_precision)) return *eight_bit;
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("unknown format of the cache \"{}\"", q.cache_precision.substr(0, 40)),
+      fmt::format("one of {}", fmt::join(words_in(kCacheFormats, kOfferedCacheFormats), ", ")),
+      "--kv-precision");
+}
 
-void refuse_question(const ServingQuestion& q, const ServedModel& model) {
+void note_format(const ServingQuestion& q, const ServingRow& row, const ServingChip& chip,
+                 Notes& notes) {
+  if (!parse_weight_format(q.precision)) return;  // chosen for the chip
+  const double bytes = weight_format(row.format).other_bytes;
+  const bool four_bit = bytes < 1, eight_bit = bytes == 1;
+  if ((!four_bit || chip.fp4) && (!eight_bit || chip.fp8)) return;
+  notes.warn(
+      fmt::format("{} does not compute in {}: weights are stored in it and multiplied in bf16",
+                  row.accelerator, weight_format_name(row.format)));
+}
+
+void check_question(const ServingQuestion& q, const ServedModel& model) {
   check_context(model, q.load.input_tokens, q.load.output_tokens,
                 "--input-tokens, --output-tokens");
   if (q.load.concurrency && q.tokens_per_second_per_user) {
@@ -34,7 +60,7 @@ void refuse_question(const ServingQuestion& q, const ServedModel& model) {
   check_speculation(q.load.drafted, q.load.acceptance);
 }
 
-void refuse_layout(const ServingSearch& search, const ServedModel& model) {
+void check_degrees(const ServingSearch& search, const ServedModel& model) {
   const int gpus = search.gpus.value_or(0);
   if (search.tp && gpus > 0 && gpus % *search.tp != 0) {
     throw Error(ErrorKind::usage, fmt::format("{} does not divide {} GPUs", *search.tp, gpus),
@@ -62,7 +88,10 @@ void refuse_layout(const ServingSearch& search, const ServedModel& model) {
 
 void refuse_to_fit(const ServedModel& model, const ServingRow& row, const ServingSearch& search,
                    std::optional<int> smallest) {
-  if (!any_layout(model, search)) {
+  const bool divides = std::ranges::any_of(replica_sizes(search), [&](int gpus) {
+    return !serving_layouts(model, search, gpus).empty();
+  });
+  if (!divides) {
     throw Error(
         ErrorKind::no_answer,
         fmt::format("no layout of a replica divides {} attention heads and {} key-value heads "
@@ -82,24 +111,18 @@ void refuse_to_fit(const ServedModel& model, const ServingRow& row, const Servin
                : "give other degrees, shorter requests, or a smaller --precision");
 }
 
-namespace {
-
-constexpr double kTenths = 10;  // rounded down, so that what is said is never what was asked
-
-[[noreturn]] void refuse_speed(double asked, const ServingChoice& choice, const ServingRow& row) {
-  throw Error(
-      ErrorKind::no_answer,
-      fmt::format("{} gives one user at most {:.1f} tokens/s, not {}", row.accelerator,
-                  std::floor(kTenths / choice.point.tpot_seconds) / kTenths, format_exact(asked)),
-      "ask for less, for a smaller --precision, or for more --gpus",
-      "--tokens-per-second-per-user");
-}
-
-}  // namespace
-
 void refuse_load(const ServingQuestion& q, const ServingChoice& choice, const ServingRow& row,
                  const Engine& engine) {
-  if (q.tokens_per_second_per_user) refuse_speed(*q.tokens_per_second_per_user, choice, row);
+  if (q.tokens_per_second_per_user) {
+    // Rounded down, so that the limit is never the refused value.
+    constexpr double kTenths = 10;
+    throw Error(ErrorKind::no_answer,
+                fmt::format("{} gives one user at most {:.1f} tokens/s, not {}", row.accelerator,
+                            std::floor(kTenths / choice.point.tpot_seconds) / kTenths,
+                            format_exact(*q.tokens_per_second_per_user)),
+                "ask for less, for a smaller --precision, or for more --gpus",
+                "--tokens-per-second-per-user");
+  }
   const double most = std::floor(choice.point.most_sequences);
   const bool scheduled = most >= std::floor(engine.most_sequences * choice.layout.dp);
   const std::string asked = format_exact(q.load.concurrency.value_or(most));

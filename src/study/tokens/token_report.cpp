@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "study/tokens/token_report.h"
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
-#include "study/tokens/token_report.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 #include "workload/images/image_files.h"
@@ -13,9 +14,9 @@ namespace trcost::study {
 
 namespace {
 
-constexpr double usual_fps = 2;  // FPS of Qwen's vision_process.py
+constexpr double kDefaultFps = 2;  // FPS of Qwen's vision_process.py
 
-std::string text_of(ImageSize size) {
+std::string dimensions_text(ImageSize size) {
   return std::to_string(size.width) + "x" + std::to_string(size.height);
 }
 
@@ -24,7 +25,7 @@ bool has_options(const TokenOptions& options) {
          options.detail;
 }
 
-double seconds_of(const TokenRequest& request) {
+double clip_seconds(const TokenRequest& request) {
   if (request.seconds) return *request.seconds;
   throw Error(ErrorKind::usage, "video and audio need their length", "for example --seconds 30",
               "--seconds");
@@ -90,7 +91,7 @@ class Collector {
     if (std::filesystem::is_directory(path, failed)) {
       add_folder(path);
     } else if (is_image_name(path)) {
-      add_of_set(path, 1, [&] { return read_image_size(path); });
+      add_set_item(path, 1, [&] { return read_image_size(path); });
     } else {
       add_table(path);
     }
@@ -115,7 +116,7 @@ class Collector {
     }
   }
 
-  void keep_of_set(const std::string& input, std::int64_t count, const TokenCount& tokens) {
+  void keep_set_item(const std::string& input, std::int64_t count, const TokenCount& tokens) {
     if (request_.keep_set_items || set_items_ == 0) {
       keep(input, request_.family, count, tokens);
     } else {
@@ -136,14 +137,14 @@ class Collector {
       report_.skipped.push_back({printable(path), "the folder cannot be read: " + why});
     }
     for (const std::string& path : listing.images) {
-      add_of_set(printable(path), 1, [&] { return read_image_size(path); });
+      add_set_item(printable(path), 1, [&] { return read_image_size(path); });
     }
   }
 
   void add_table(const std::string& path) {
     const auto place = [&](std::int64_t line) { return path + ":" + std::to_string(line); };
     const auto good = [&](const SizesRow& row) {
-      add_of_set(place(row.line), row.count, [&] { return row.size; });
+      add_set_item(place(row.line), row.count, [&] { return row.size; });
     };
     read_image_sizes(path, good, [&](const BadRow& row) { skip(place(row.line), row); });
   }
@@ -152,11 +153,11 @@ class Collector {
     report_.skipped.push_back({place, bad.reason});
   }
 
-  /// What cannot be read, or what the family's rule refuses, is skipped with its reason.
+  /// Counts an item of a set. Unreadable and refused ones are skipped with their reason.
   template <typename Size>
-  void add_of_set(const std::string& input, std::int64_t count, Size size) {
+  void add_set_item(const std::string& input, std::int64_t count, Size size) {
     try {
-      keep_of_set(input, count, count_image_tokens(request_.family, size(), request_.options));
+      keep_set_item(input, count, count_image_tokens(request_.family, size(), request_.options));
     } catch (const Error& error) {
       report_.skipped.push_back({input, error.message});
     }
@@ -186,21 +187,21 @@ TokenReport count_tokens(const TokenRequest& request) {
   const TokenOptions& options = request.options;
   for (const ImageSize size : request.images) {
     collector.add(
-        text_of(size), [](const TokenFamily& family) { return family.image; },
+        dimensions_text(size), [](const TokenFamily& family) { return family.image; },
         [&](std::string_view family) { return count_image_tokens(family, size, options); });
   }
   for (const ImageSize size : request.videos) {
-    const double seconds = seconds_of(request);
-    const double fps = request.fps.value_or(usual_fps);
+    const double seconds = clip_seconds(request);
+    const double fps = request.fps.value_or(kDefaultFps);
     collector.add(
-        text_of(size) + " " + format_exact(seconds) + " s " + format_exact(fps) + " fps",
+        dimensions_text(size) + " " + format_exact(seconds) + " s " + format_exact(fps) + " fps",
         [](const TokenFamily& family) { return family.video; },
         [&](std::string_view family) {
           return count_video_tokens(family, size, seconds, fps, options);
         });
   }
   if (request.audio) {
-    const double seconds = seconds_of(request);
+    const double seconds = clip_seconds(request);
     collector.add(
         format_exact(seconds) + " s", [](const TokenFamily& family) { return family.audio; },
         [&](std::string_view family) { return count_audio_tokens(family, seconds, options); });
