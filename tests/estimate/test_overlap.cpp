@@ -4,7 +4,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/question/notes.h"
+#include "estimate/question/work/notes.h"
 #include "estimate/question/resolve_question.h"
 #include "performance/training/step_model.h"
 #include "trcost/error.h"

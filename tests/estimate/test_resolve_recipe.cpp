@@ -5,8 +5,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/question/notes.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/work/notes.h"
+#include "estimate/question/work/resolved_work.h"
 
 using namespace trcost;
 

@@ -6,7 +6,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/columns/estimate_columns.h"
-#include "estimate/question/field_names.h"
+#include "estimate/question/work/field_names.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "cli/session.h"
-#include "estimate/question/field_names.h"
+#include "estimate/question/work/field_names.h"
 #include "trcost/tokens.h"
 
 namespace trcost::cli {

@@ -9,8 +9,8 @@
 #include "estimate/answer/waterfall.h"
 #include "estimate/explain/explain.h"
 #include "estimate/question/data/data_scale.h"
-#include "estimate/question/data/pipeline_data.h"
-#include "estimate/question/model_summary.h"
+#include "estimate/cluster/data_pipeline.h"
+#include "estimate/question/work/model_summary.h"
 #include "quantity/quantity.h"
 
 namespace trcost::estimation {

@@ -8,7 +8,7 @@
 #include "catalog/assumed.h"
 #include "estimate/answer/answer.h"
 #include "estimate/answer/job.h"
-#include "estimate/question/questions.h"
+#include "estimate/question/question_builder.h"
 #include "trcost/error.h"
 
 namespace trcost {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "estimate/question/cost/useful_time.h"
-#include "estimate/question/platform.h"
+#include "estimate/cluster/execution_types.h"
 #include "quantity/layers.h"
 #include "trcost/estimate.h"
 

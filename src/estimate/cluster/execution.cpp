@@ -7,7 +7,7 @@
 #include "catalog/hardware/peak.h"
 #include "estimate/cluster/execution.h"
 #include "estimate/cluster/execution_notes.h"
-#include "estimate/question/data/pipeline_data.h"
+#include "estimate/cluster/data_pipeline.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 

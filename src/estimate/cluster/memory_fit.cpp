@@ -7,7 +7,7 @@
 
 #include "catalog/assumed.h"
 #include "estimate/cluster/execution.h"
-#include "estimate/question/model_summary.h"
+#include "estimate/question/work/model_summary.h"
 #include "estimate/question/resolve_question.h"
 #include "trcost/error.h"
 

@@ -3,7 +3,7 @@
 
 #include "estimate/answer/money.h"
 #include "estimate/cluster/execution.h"
-#include "estimate/question/round.h"
+#include "estimate/question/round_work.h"
 #include "quantity/layers.h"
 #include "trcost/estimate.h"
 

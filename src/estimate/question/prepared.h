@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "estimate/question/platform.h"
-#include "estimate/question/resolve.h"
-#include "estimate/question/round.h"
+#include "estimate/cluster/execution_types.h"
+#include "estimate/question/work/resolved_work.h"
+#include "estimate/question/round_work.h"
 #include "planner/recent_plans.h"
 #include "quantity/layers.h"
 #include "trcost/estimate.h"

@@ -9,7 +9,7 @@
 #include "cost/bill_terms.h"
 #include "estimate/question/cost/range_terms.h"
 #include "estimate/question/cost/useful_time.h"
-#include "estimate/question/platform/rates.h"
+#include "estimate/question/cost/rates.h"
 #include "estimate/question/prepared.h"
 #include "quantity/layers.h"
 

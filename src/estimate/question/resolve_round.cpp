@@ -6,7 +6,7 @@
 #include <string>
 
 #include "catalog/assumed.h"
-#include "estimate/question/field_names.h"
+#include "estimate/question/work/field_names.h"
 #include "estimate/question/resolve_question.h"
 #include "performance/serving/serving_model.h"
 #include "trcost/catalog.h"

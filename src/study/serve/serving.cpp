@@ -9,7 +9,7 @@
 #include "catalog/assumed.h"
 #include "catalog/software/choices.h"
 #include "cost/energy.h"
-#include "estimate/question/cost/resolve_pricing.h"
+#include "estimate/question/cost/pricing.h"
 #include "estimate/question/resolve_question.h"
 #include "planner/serving_layout.h"
 #include "prices/rows/price_book.h"

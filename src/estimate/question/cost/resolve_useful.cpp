@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/software/choices.h"
 #include "cost/storage.h"
-#include "estimate/question/cost/resolve_pricing.h"
+#include "estimate/question/cost/pricing.h"
 #include "estimate/question/data/data_scale.h"
 #include "estimate/question/resolve_question.h"
 #include "workload/method.h"

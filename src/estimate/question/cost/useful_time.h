@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cost/goodput.h"
-#include "estimate/question/platform.h"
+#include "estimate/cluster/execution_types.h"
 #include "quantity/layers.h"
 #include "trcost/estimate.h"
 

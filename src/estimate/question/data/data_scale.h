@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "estimate/question/notes.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/work/notes.h"
+#include "estimate/question/work/resolved_work.h"
 #include "quantity/layers.h"
 
 namespace trcost::estimation {

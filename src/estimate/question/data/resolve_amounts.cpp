@@ -7,7 +7,7 @@
 
 #include "estimate/question/data/data_scale.h"
 #include "estimate/question/data/resolve_sequence.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/work/resolved_work.h"
 #include "planner/batch.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "catalog/assumed.h"
-#include "estimate/question/data/pipeline_data.h"
-#include "estimate/question/resolve.h"
+#include "estimate/cluster/data_pipeline.h"
+#include "estimate/question/work/resolved_work.h"
 #include "quantity/layers.h"
 #include "trcost/error.h"
 

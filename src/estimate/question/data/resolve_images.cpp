@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "catalog/assumed.h"
-#include "estimate/question/data/pipeline_data.h"
-#include "estimate/question/resolve.h"
+#include "estimate/cluster/data_pipeline.h"
+#include "estimate/question/work/resolved_work.h"
 #include "trcost/tokens.h"
 #include "workload/blocks/contrastive.h"
 #include "workload/vision_defaults.h"

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "catalog/assumed.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/work/resolved_work.h"
 #include "trcost/error.h"
 #include "workload/blocks/contrastive.h"
 

@@ -7,7 +7,7 @@
 #include "catalog/assumed.h"
 #include "catalog/software/choices.h"
 #include "estimate/question/data/resolve_sequence.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/work/resolved_work.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 #include "workload/blocks/contrastive.h"

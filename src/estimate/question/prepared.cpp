@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "estimate/question/quality.h"
+#include "estimate/question/platform/quality.h"
 #include "estimate/question/resolve_question.h"
 #include "performance/training/step_model.h"
 

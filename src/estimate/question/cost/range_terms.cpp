@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "estimate/question/cost/resolve_pricing.h"
+#include "estimate/question/cost/pricing.h"
 #include "estimate/question/resolve_question.h"
 
 namespace trcost::estimation {

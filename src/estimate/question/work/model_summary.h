@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "estimate/question/resolve.h"
+#include "estimate/question/work/resolved_work.h"
 #include "quantity/layers.h"
 #include "trcost/estimate.h"
 

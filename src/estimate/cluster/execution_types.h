@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "estimate/question/notes.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/work/notes.h"
+#include "estimate/question/work/resolved_work.h"
 #include "performance/serving/rollout.h"
 #include "performance/training/step_model.h"
 #include "planner/plan.h"

@@ -5,7 +5,7 @@
 
 #include "catalog/assumed.h"
 #include "catalog/hardware/efficiency.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/work/resolved_work.h"
 #include "estimate/question/resolve_question.h"
 #include "scenario/dimensions.h"
 #include "workload/blocks/contrastive.h"

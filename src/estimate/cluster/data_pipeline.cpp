@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/question/data/pipeline_data.h"
+#include "estimate/cluster/data_pipeline.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cost/energy.h"
-#include "estimate/question/cost/resolve_pricing.h"
+#include "estimate/question/cost/pricing.h"
 #include "estimate/question/resolve_question.h"
 #include "prices/rows/price_book.h"
 #include "prices/rows/regions.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/question/model_summary.h"
+#include "estimate/question/work/model_summary.h"
 
 #include "workload/blocks/block.h"
 

@@ -6,8 +6,8 @@
 
 #include "catalog/assumed.h"
 #include "catalog/software/choices.h"
-#include "estimate/question/field_names.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/work/field_names.h"
+#include "estimate/question/work/resolved_work.h"
 #include "trcost/error.h"
 #include "workload/blocks/contrastive.h"
 #include "workload/vision_defaults.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/question/notes.h"
+#include "estimate/question/work/notes.h"
 
 #include <algorithm>
 #include <iterator>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "catalog/runs/runs.h"
-#include "estimate/question/notes.h"
+#include "estimate/question/work/notes.h"
 #include "planner/batch.h"
 #include "planner/plan.h"
 #include "quantity/layers.h"

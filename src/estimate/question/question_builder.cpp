@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/question/questions.h"
+#include "estimate/question/question_builder.h"
 
 #include "estimate/question/data/data_scale.h"
 #include "estimate/question/resolve_question.h"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "estimate/question/platform.h"
-#include "estimate/question/resolve.h"
+#include "estimate/cluster/execution_types.h"
+#include "estimate/question/work/resolved_work.h"
 #include "performance/serving/rollout.h"
 #include "quantity/layers.h"
 #include "scenario/choices.h"

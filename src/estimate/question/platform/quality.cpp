@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/question/quality.h"
+#include "estimate/question/platform/quality.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/question/round.h"
+#include "estimate/question/round_work.h"
 #include "performance/training/method_quality.h"
 
 namespace trcost::estimation {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/question/round.h"
+#include "estimate/question/round_work.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/question/field_names.h"
+#include "estimate/question/work/field_names.h"
 
 #include "prices/market/prices.h"
 #include "prices/rows/price_book.h"

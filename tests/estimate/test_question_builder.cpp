@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A question is a value: what is asked later does not move it.
-#include "estimate/question/questions.h"
+#include "estimate/question/question_builder.h"
 
 #include "catalog_fixture.h"
 #include "catch.h"

@@ -8,7 +8,7 @@
 
 #include "cost/energy.h"
 #include "cost/ownership.h"
-#include "estimate/question/platform.h"
+#include "estimate/cluster/execution_types.h"
 #include "prices/market/prices.h"
 #include "prices/rows/regions.h"
 #include "quantity/layers.h"
