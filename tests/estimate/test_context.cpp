@@ -4,7 +4,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/question/work/resolved_work.h"
+#include "estimate/question/data/resolve_work.h"
 #include "trcost/error.h"
 
 using namespace trcost;

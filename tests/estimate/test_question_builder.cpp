@@ -17,16 +17,16 @@ Scenario asked(double tokens, double price) {
   return s;
 }
 
-Question ask(Questions& questions, const Scenario& s, bool noted = false) {
+Question ask(QuestionBuilder& questions, const Scenario& s, bool noted = false) {
   Notes first(noted), last(noted);
-  return questions.ask(s, "h100-sxm", first, last);
+  return questions.build(s, "h100-sxm", first, last);
 }
 
 }  // namespace
 
 TEST_CASE("a question keeps its amounts and its price beside those asked after it",
           "[estimate][question]") {
-  Questions questions(test_catalog());
+  QuestionBuilder questions(test_catalog());
   const Question one = ask(questions, asked(1e12, 2));
   const Question two = ask(questions, asked(3e12, 5));
   CHECK(one.prepared == two.prepared);  // what neither moves is prepared once
@@ -40,7 +40,7 @@ TEST_CASE("a question keeps its amounts and its price beside those asked after i
 TEST_CASE("a question outlives what made it", "[estimate][question]") {
   std::optional<Question> kept;
   {
-    Questions questions(test_catalog());
+    QuestionBuilder questions(test_catalog());
     Scenario s = asked(1e12, 2);
     s.clear(Field::cost_price_per_gpu_hour);
     kept = ask(questions, s);
@@ -51,21 +51,21 @@ TEST_CASE("a question outlives what made it", "[estimate][question]") {
 }
 
 TEST_CASE("what is said of a question does not change it", "[estimate][question]") {
-  Questions questions(test_catalog());
+  QuestionBuilder questions(test_catalog());
   Scenario s = asked(1e12, 2);
   s.set_number(Field::layout_tp, 4);
   s.set_number(Field::hardware_gpus, 512);
   const Question silent = ask(questions, s);
   const Question noted = ask(questions, s, true);
-  CHECK(silent.asked.layout == noted.asked.layout);
-  CHECK(silent.asked.gpus == noted.asked.gpus);
+  CHECK(silent.fixed.layout == noted.fixed.layout);
+  CHECK(silent.fixed.gpus == noted.fixed.gpus);
   CHECK(silent.amounts.usual_batch == noted.amounts.usual_batch);
   CHECK(silent.useful.production_overhead == noted.useful.production_overhead);
   CHECK(silent.price->usd == noted.price->usd);
 }
 
 TEST_CASE("the batch of contrastive training is part of its work", "[estimate][question]") {
-  Questions questions(test_catalog());
+  QuestionBuilder questions(test_catalog());
   Scenario s;
   s.set_text(Field::model_name, "clip-vit-b-32");
   for (const double batch : {4096.0, 32768.0}) {

@@ -6,7 +6,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/question/work/notes.h"
-#include "estimate/question/work/resolved_work.h"
+#include "estimate/question/recipe_defaults.h"
 
 using namespace trcost;
 

@@ -5,16 +5,16 @@
 
 #include "catalog/hardware/peak.h"
 #include "estimate/answer/answer_notes.h"
+#include "estimate/answer/money.h"
 #include "estimate/answer/phase_results.h"
 #include "estimate/answer/waterfall.h"
+#include "estimate/cluster/data_pipeline.h"
 #include "estimate/explain/explain.h"
 #include "estimate/question/data/data_scale.h"
-#include "estimate/cluster/data_pipeline.h"
 #include "estimate/question/work/model_summary.h"
 #include "quantity/quantity.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // What the other phases of a round compute stands with the language model.
@@ -109,32 +109,35 @@ void fill_plan(const Question& question, const Execution& execution, Estimate& o
 }
 
 // The clock, what is done in that time, and its ratios.
-void fill_time(const Task& task, const Sized& sized, Estimate& out) {
-  const Execution& execution = sized.execution;
+void fill_time(const Task& task, const PlannedRun& run, Estimate& out) {
+  const Execution& execution = run.execution;
   const double steps = optimizer_steps(task, out.layout);
   out.steps = std::ceil(steps / execution.updates * (1 - 1e-12));
   out.wall_clock_seconds =
-      sized.wall_clock_seconds.value_or(steps * execution.step_seconds / sized.useful.share());
+      run.wall_clock_seconds.value_or(steps * execution.step_seconds / run.useful.share());
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
-  out.work = work_totals(task, execution, sized.useful, out);
+  out.work = work_totals(task, execution, run.useful, out);
   ratios_of(out.work, out.performance);
-  fill_waterfall(execution, sized.useful, out);
+  fill_waterfall(execution, run.useful, out);
 }
 
-void fill_derivations(const Question& question, const Sized& sized, const EstimateOptions& options,
-                      Estimate& out) {
+void fill_derivations(const Question& question, const PlannedRun& run,
+                      const EstimateOptions& options, Estimate& out) {
   out.derivations.clear();
   out.step.reset();
-  if (options.derivations) add_derivations({question, sized.execution, sized.useful}, out);
+  if (!options.derivations) return;
+  add_derivations({question, run.execution, run.useful, energy_inputs(question, out),
+                   storage_inputs(question, out)},
+                  out);
 }
 
 }  // namespace
 
-Sized size(const Question& question, Notes& notes) {
+PlannedRun plan_run(const Question& question, Notes& notes) {
   const UsefulShare useful_share = [&](double gpus, double busy_seconds) {
     return useful_time(question.useful, gpus, busy_seconds).share();
   };
-  Sized out;
+  PlannedRun out;
   out.execution = resolve_execution(question, useful_share, notes);
   out.useful = useful_time(question.useful, working_gpus(out.execution),
                            wall_seconds(question, out.execution, 1));
@@ -142,42 +145,42 @@ Sized size(const Question& question, Notes& notes) {
   return out;
 }
 
-void set_pace(const Pace& pace, Sized& sized) {
-  Execution& execution = sized.execution;
+void set_pace(const Pace& pace, PlannedRun& run) {
+  Execution& execution = run.execution;
   execution.pace = pace.factor;
   execution.step_seconds *= pace.factor;
   execution.round_seconds *= pace.factor;
   execution.pass.step_seconds *= pace.factor;
   for (PhaseTime& phase : execution.phases) phase.seconds *= pace.factor;
-  sized.wall_clock_seconds = pace.wall_clock_seconds;
+  run.wall_clock_seconds = pace.wall_clock_seconds;
 }
 
-void answer(const Question& question, const Sized& sized, const EstimateOptions& options,
+void answer(const Question& question, const PlannedRun& run, const EstimateOptions& options,
             Notes& notes, Estimate& out) {
-  const Execution& execution = sized.execution;
+  const Execution& execution = run.execution;
   fill_plan(question, execution, out);
   describe_method(*question.prepared, execution, out.performance);
-  fill_time(question, sized, out);
+  fill_time(question, run, out);
   add_data_pipeline(question, execution.data_wait, options.assumptions, out);
   add_money(question, out);
   add_phase_results(*question.prepared, execution, out);
-  fill_derivations(question, sized, options, out);
+  fill_derivations(question, run, options, out);
   if (options.trace) trace_choices(execution, *question.price, out, options.trace);
   if (options.assumptions) {
     warn_about_plan(question, out, notes);
     if (!out.pipeline->gpu_bound) notes.warn(out.pipeline->verdict);
-    warn_about_spot(question, sized.useful, out, notes);
+    warn_about_spot(question, run.useful, out, notes);
     out.runner_up = runner_up_text(execution.plan);
   }
-  out.beyond_stack = beyond_stack(question.asked.layout, *question.platform().stack);
+  out.beyond_stack = beyond_stack(question.fixed.layout, *question.platform().stack);
   out.assumptions = std::move(notes.assumptions);
   out.warnings = std::move(notes.warnings);
   out.stages.clear();
 }
 
-RangeInputs range_inputs(const Question& question, const Sized& sized, const Estimate& round,
+RangeInputs range_inputs(const Question& question, const PlannedRun& run, const Estimate& round,
                          const Trial& trial) {
-  return range_inputs(question, sized.useful, sized.execution.speed_given(), trial, round);
+  return range_inputs(question, run.useful, run.execution.speed_given(), trial, round);
 }
 
 }  // namespace trcost::estimation

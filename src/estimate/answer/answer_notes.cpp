@@ -6,7 +6,6 @@
 #include <cmath>
 
 namespace trcost::estimation {
-
 namespace {
 
 void warn_about_memory(const Estimate& out, double margin, Notes& notes) {
@@ -37,11 +36,11 @@ void warn_about_steps(const ResolvedWork& work, const Estimate& out, Notes& note
 void warn_about_mfu(const Task& task, const Estimate& out, Notes& notes) {
   const Efficiency& chip = *task.platform().efficiency;
   const double matmuls = chip.matmul[static_cast<std::size_t>(out.precision)];
-  if (!chip.measured || task.asked.mfu.value_or(0) <= matmuls) return;
+  if (!chip.measured || task.fixed.mfu.value_or(0) <= matmuls) return;
   notes.warn(fmt::format(
       "{} of the peak is more than the {:.0f} % that large matmuls alone reach in training on {}: "
       "no measured run reaches it",
-      format_number(*task.asked.mfu, NumberKind::fraction), 100 * matmuls, out.accelerator_title));
+      format_number(*task.fixed.mfu, NumberKind::fraction), 100 * matmuls, out.accelerator_title));
 }
 
 // A given MFU and a layout that recomputes may ask for more than the chip has.
@@ -62,9 +61,9 @@ void warn_about_context(const PlanRequest& asked, const Estimate& out, Notes& no
 }  // namespace
 
 void warn_about_plan(const Task& task, const Estimate& out, Notes& notes) {
-  warn_about_memory(out, task.asked.layout.memory_margin, notes);
+  warn_about_memory(out, task.fixed.layout.memory_margin, notes);
   warn_about_steps(task.work(), out, notes);
-  warn_about_context(task.asked.layout, out, notes);
+  warn_about_context(task.fixed.layout, out, notes);
   warn_about_mfu(task, out, notes);
   warn_about_peak(out, notes);
 }

@@ -11,7 +11,6 @@
 #include "trcost/bill.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 using Parts = std::vector<RoundAnswer>;

@@ -10,7 +10,6 @@
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 double dataset_bytes_of(const BillTerms& terms, const Estimate& out) {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "estimate/cluster/round_time.h"
 #include "quantity/quantity.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // A share of the job's hours and of its bill.

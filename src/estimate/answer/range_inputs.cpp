@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/answer/range_inputs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,13 +11,11 @@
 #include "cost/distribution.h"
 #include "cost/make_bill.h"
 #include "cost/spreads.h"
-#include "estimate/answer/money.h"
 #include "quantity/portable_math.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // Generating goes with the length of the responses, what passes over whole sequences with their

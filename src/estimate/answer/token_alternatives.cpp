@@ -9,7 +9,6 @@
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // Less than that many times the compute-optimal tokens is the same answer.

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 namespace trcost::estimation {
-
 namespace {
 
 double seconds_of(const StepTime& time, StepTerm term) {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "estimate/cluster/execution.h"
 #include "estimate/question/cost/useful_time.h"
-#include "estimate/cluster/execution_types.h"
 #include "quantity/layers.h"
 #include "trcost/estimate.h"
 

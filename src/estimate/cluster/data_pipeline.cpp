@@ -9,7 +9,6 @@
 #include "performance/training/step_model.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // Of an accelerator: 40 GB/s of a DGX H100 from the storage network of a DGX SuperPOD (NVIDIA,

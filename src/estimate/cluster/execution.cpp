@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/cluster/execution.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "catalog/hardware/peak.h"
-#include "estimate/cluster/execution.h"
-#include "estimate/cluster/execution_notes.h"
 #include "estimate/cluster/data_pipeline.h"
+#include "estimate/cluster/execution_notes.h"
+#include "estimate/cluster/round_time.h"
+#include "estimate/cluster/size_cluster.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
@@ -30,7 +33,7 @@ Execution with_plan(const Task& task, double gpus, Plan plan) {
   const ResolvedWork& work = task.work();
   Execution out;
   out.gpus = gpus;
-  const std::optional<double> mfu = task.asked.mfu;
+  const std::optional<double> mfu = task.fixed.mfu;
   out.mfu_given = mfu.has_value();
   out.plan = std::move(plan);
   const double tokens = tokens_per_step(work, out.plan.layout);
@@ -95,7 +98,7 @@ Execution execute(const Task& task, double gpus) {
   std::optional<Execution> found =
       on_cluster(task, gpus, [&](PlanRequest request) -> std::optional<Plan> {
         // With a given MFU the layout is only shown, so the answer stands where nothing fits.
-        request.allow_too_large = task.asked.mfu.has_value();
+        request.allow_too_large = task.fixed.mfu.has_value();
         return task.prepared->plans->all(task.model(), request);
       });
   if (!found) fail_to_generate(task, gpus);
@@ -113,7 +116,7 @@ namespace {
 
 // As execute(), on as many of the accelerators as train fastest.
 Execution execute_given(const Task& task, double gpus) {
-  if (task.asked.mfu) return execute(task, gpus);
+  if (task.fixed.mfu) return execute(task, gpus);
   std::optional<Execution> found =
       on_cluster(task, gpus, [&](const PlanRequest& request) -> std::optional<Plan> {
         return task.prepared->plans->with_idle(task.model(), request);
@@ -158,7 +161,7 @@ std::optional<double> batch_token_cost(const Task& task, const Execution& execut
 }
 
 PlanRequest request_for(const Task& task, double gpus) {
-  PlanRequest request = task.asked.layout;
+  PlanRequest request = task.fixed.layout;
   request.gpus = gpus;
   request.batch_hint = usual_batch(task, gpus);
   return request;
@@ -223,27 +226,27 @@ std::string enough_for_deadline(const Task& task, const UsefulShare& useful) {
 
 void note_missed_deadline(const Task& task, const Execution& execution, const UsefulShare& useful,
                           Notes& notes) {
-  if (!notes.wanted() || !task.asked.deadline_given) return;
+  if (!notes.wanted() || !task.fixed.deadline_given) return;
   const double seconds =
       wall_seconds(task, execution, executed_useful_share(task, execution, useful));
-  if (seconds <= task.asked.deadline) return;
+  if (seconds <= task.fixed.deadline) return;
   notes.warn(fmt::format(
       "{} {} take {}, longer than the --deadline of {}: {}", format_exact(execution.gpus),
       task.platform().accelerator->name, format_number(seconds, NumberKind::duration),
-      format_number(task.asked.deadline, NumberKind::duration), enough_for_deadline(task, useful)));
+      format_number(task.fixed.deadline, NumberKind::duration), enough_for_deadline(task, useful)));
 }
 
 Execution choose_execution(const Task& task, const UsefulShare& useful, Notes& notes) {
-  const Asked& asked = task.asked;
-  if (asked.gpus) return execute_asked(task, *asked.gpus, useful);
-  if (asked.layout.dp) {
-    const double gpus = asked.layout.product();
+  const FixedLayout& fixed = task.fixed;
+  if (fixed.gpus) return execute_asked(task, *fixed.gpus, useful);
+  if (fixed.layout.dp) {
+    const double gpus = fixed.layout.product();
     notes.add(Field::hardware_gpus, gpus, "the degrees given multiply to it", "the layout");
     return execute(task, gpus);
   }
-  if (!asked.deadline_given) {
+  if (!fixed.deadline_given) {
     const FieldInfo& field = field_info(Field::hardware_deadline);
-    notes.add({std::string(field.path), format_number(asked.deadline, NumberKind::duration), "",
+    notes.add({std::string(field.path), format_number(fixed.deadline, NumberKind::duration), "",
                std::string(field.rule), "trcost default"});
   }
   return size_cluster(task, useful, notes);
@@ -254,10 +257,19 @@ Execution choose_execution(const Task& task, const UsefulShare& useful, Notes& n
 Execution resolve_execution(const Task& task, const UsefulShare& useful, Notes& notes) {
   const Execution out = choose_execution(task, useful, notes);
   note_execution(task, out, notes);
-  if (task.asked.gpus || task.asked.layout.dp) {
+  if (task.fixed.gpus || task.fixed.layout.dp) {
     note_missed_deadline(task, out, useful, notes);
   }
   return out;
+}
+
+bool same_training(double batch, std::optional<double> given, std::optional<double> token_cost) {
+  // More sequences than that over the given batch are another training, and so are steps that
+  // take twice the tokens for the same loss.
+  constexpr double kLargerGivenBatch = 1.125;
+  constexpr double kMostTokenCost = 1;
+  if (given) return batch <= kLargerGivenBatch * *given;
+  return token_cost.value_or(0) <= kMostTokenCost;
 }
 
 }  // namespace trcost::estimation

@@ -8,12 +8,11 @@
 #include <cmath>
 #include <string_view>
 
-#include "estimate/cluster/cluster_size.h"
+#include "estimate/cluster/deadline_search.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // Idle GPUs below this share are in the noise of the answer.
@@ -115,7 +114,7 @@ bool warn_of_larger(const Execution& execution, const Plan& larger, double gpus,
 void note_larger_cluster(const Task& task, const Execution& execution, Notes& notes) {
   constexpr double kLarger[] = {1.125, 1.25};
   constexpr double kLargest = 1.5;
-  if (!notes.wanted() || execution.mfu_given || !task.asked.gpus) return;
+  if (!notes.wanted() || execution.mfu_given || !task.fixed.gpus) return;
   const double node = std::max(1.0, task.platform().system->gpus_per_node);
   for (const double factor : kLarger) {
     const double gpus = std::ceil(factor * execution.gpus / node) * node;
@@ -168,7 +167,7 @@ void note_execution(const Task& task, const Execution& found, Notes& notes) {
   // phases, not by steps alone.
   Execution execution = found;
   execution.gpus -= found.generating;
-  note_idle(execution, task.amounts.global_batch_given, task.asked.layout.dp.has_value(), notes);
+  note_idle(execution, task.amounts.global_batch_given, task.fixed.layout.dp.has_value(), notes);
   note_batch(task, execution, notes);
   note_batch_cost(task, execution, notes);
   note_neighbour(task, execution, notes);

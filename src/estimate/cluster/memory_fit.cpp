@@ -7,12 +7,15 @@
 
 #include "catalog/assumed.h"
 #include "estimate/cluster/execution.h"
+#include "estimate/cluster/round_time.h"
+#include "estimate/question/data/resolve_amounts.h"
+#include "estimate/question/data/resolve_work.h"
+#include "estimate/question/recipe_defaults.h"
+#include "estimate/question/resolve_task.h"
 #include "estimate/question/work/model_summary.h"
-#include "estimate/question/resolve_question.h"
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 /// One device that holds everything, one sequence at a time, by recomputation.
@@ -47,13 +50,13 @@ class Fitting {
     const Platform& platform = task_.platform();
     fit.system = platform.system->name;
     fit.precision = platform.precision;
-    report.whole = on_one_device(task_.model(), task_.asked.layout.micro_batch.value_or(1));
+    report.whole = on_one_device(task_.model(), task_.fixed.layout.micro_batch.value_or(1));
     fit.capacity_bytes = report.whole[0].capacity;
     const double node = platform.system->gpus_per_node;
     fit.one = at(1, kFreeDegrees);
     if (node > 1) fit.node = at(node, kFreeDegrees);
     fit.smallest = smallest();
-    if (task_.asked.gpus) fit.given = at(*task_.asked.gpus, {});
+    if (task_.fixed.gpus) fit.given = at(*task_.fixed.gpus, {});
   }
 
  private:
@@ -137,7 +140,7 @@ MemoryFit look(const Fittable& asked, std::string_view accelerator, MemoryReport
   try {
     Task task;
     task.amounts = asked.amounts;
-    task.asked = resolve_asked(asked.scenario, asked.amounts);
+    task.fixed = resolve_fixed_layout(asked.scenario, asked.amounts);
     task.prepared = prepare(asked.work, asked.scenario, asked.catalog, accelerator, notes);
     note_abilities(task, notes);
     Fitting(task, report.model.dealt_layers, asked.habit).fill(fit, report);

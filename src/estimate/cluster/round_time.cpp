@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/question/round_work.h"
+#include "estimate/cluster/round_time.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,6 @@
 #include "planner/serving_layout.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // Accelerators that send new weights at a time (data/phases.md, A.5).
@@ -179,10 +178,6 @@ PhaseTime scored_or_learnt(const RoundWork& round, const Phase& phase, const Lea
   return out;
 }
 
-bool policy_learns(const Phase& phase) {
-  return phase.work == Work::train && phase.role == Role::policy;
-}
-
 // Phases one after another, or generation beside the rest with a policy one step old.
 double wall(const RoundWork& round, const std::vector<PhaseTime>& phases, double serial) {
   double generating = round.rollout ? round.rollout->verifier_seconds : 0;
@@ -195,17 +190,6 @@ double wall(const RoundWork& round, const std::vector<PhaseTime>& phases, double
 }
 
 }  // namespace
-
-double RolloutWork::mean_response() const {
-  double sum = 0;
-  for (const ResponseLengths& moment : lengths) sum += moment.mean();
-  return sum / static_cast<double>(lengths.size());
-}
-
-double RoundWork::epochs() const {
-  const auto learns = std::ranges::find_if(phases, policy_learns);
-  return learns == phases.end() ? 1 : learns->repeats;
-}
 
 std::vector<double> generation_splits(const RoundWork& round, double gpus, double node) {
   if (!round.rollout || round.placement == Placement::colocated) return {0};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/cluster/size_cluster.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,14 +13,11 @@
 #include <set>
 #include <utility>
 
-#include "estimate/cluster/cluster_size.h"
-#include "estimate/cluster/execution.h"
-#include "estimate/cluster/same_training.h"
+#include "estimate/cluster/deadline_search.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 constexpr double kNoTime = std::numeric_limits<double>::infinity();
@@ -45,9 +44,9 @@ class Sizing {
   Sizing(const Task& task, const UsefulShare& useful)
       : task_(task),
         useful_(useful),
-        mfu_(task.asked.mfu),
-        deadline_(task.asked.deadline),
-        sizes_(cluster_unit(task.asked.layout, task.platform().system->gpus_per_node)),
+        mfu_(task.fixed.mfu),
+        deadline_(task.fixed.deadline),
+        sizes_(cluster_unit(task.fixed.layout, task.platform().system->gpus_per_node)),
         flops_(task.work().flops_per_token.total() * task.amounts.tokens.total) {}
 
   Execution run(Notes& notes) {

@@ -12,7 +12,6 @@
 #include "quantity/quantity.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 constexpr std::string_view kStepModel = "model.md 5.1";

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/method_defaults.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,14 +8,13 @@
 #include <vector>
 
 #include "catalog/assumed.h"
-#include "estimate/question/resolve_question.h"
+#include "estimate/question/work/resolve_model.h"
 #include "scenario/choices.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "workload/blocks/contrastive.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 void refuse(const Scenario& scenario, std::span<const Field> fields, std::string_view why,
@@ -119,7 +120,7 @@ bool adapts_to_unsaid(const Scenario& scenario, const Catalog& catalog) {
 const SampleChoice& usual_samples(Method method, const Scenario& scenario, const Catalog& catalog) {
   const AssumedChoices& assumed = catalog.assumed();
   if (method != Method::sft) return assumed.preferences;
-  if (!asks_vision(scenario, catalog)) return assumed.instructions;
+  if (!is_vision_language(scenario, catalog)) return assumed.instructions;
   const bool projector = language_training(scenario) == Training::frozen;
   return projector ? assumed.captions : assumed.image_instructions;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/prepared.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "estimate/question/platform/quality.h"
-#include "estimate/question/resolve_question.h"
+#include "estimate/question/platform/resolve_platform.h"
 #include "performance/training/step_model.h"
 
 namespace trcost::estimation {
@@ -55,7 +57,7 @@ std::shared_ptr<const Prepared> prepare(ResolvedWork work, const Scenario& scena
   const auto out = std::make_shared<Prepared>(std::move(work), platform);
   out->supply = supply_of(scenario, out->work.stored, *platform.stack);
   out->quality = method_quality(out->work.workload, platform);
-  if (round && round->rollout) out->quality = round_quality(*round);
+  if (round && round->rollout) out->quality = round_quality(round->framework);
   out->method = method_text(out->quality);
   out->training = training_of(scenario);
   out->round = std::move(round);

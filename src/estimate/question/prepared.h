@@ -8,9 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "estimate/cluster/execution_types.h"
-#include "estimate/question/work/resolved_work.h"
 #include "estimate/question/round_work.h"
+#include "estimate/question/work/resolved_work.h"
 #include "planner/recent_plans.h"
 #include "quantity/layers.h"
 #include "trcost/estimate.h"
@@ -36,5 +35,13 @@ struct Prepared {
   std::shared_ptr<const RoundWork> round;  ///< of a training method with several phases
   std::unique_ptr<RecentPlans> plans = std::make_unique<RecentPlans>();  ///< of `model`
 };
+
+/// Prepares a work on a platform. Throws as resolve_platform() and resolve_round() do.
+std::shared_ptr<const Prepared> prepare(ResolvedWork work, const Scenario& scenario,
+                                        const Catalog& catalog, std::string_view accelerator,
+                                        Notes& notes);
+
+/// Notes the defaults of the software for images: loader workers and unfused attention.
+void note_vision_habits(const Scenario& scenario, const Prepared& prepared, Notes& notes);
 
 }  // namespace trcost::estimation

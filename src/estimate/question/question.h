@@ -8,15 +8,15 @@
 
 #include "cost/bill_terms.h"
 #include "estimate/question/cost/range_terms.h"
-#include "estimate/question/cost/useful_time.h"
 #include "estimate/question/cost/rates.h"
+#include "estimate/question/cost/useful_time.h"
 #include "estimate/question/prepared.h"
 #include "quantity/layers.h"
 
 namespace trcost::estimation {
 
 /// What is fixed of cluster, layout and speed.
-struct Asked {
+struct FixedLayout {
   std::optional<double> gpus;  ///< of the cluster
   double deadline = 0;         ///< seconds, that sizes one where none is given
   bool deadline_given = false;
@@ -28,7 +28,7 @@ struct Asked {
 struct Task {
   std::shared_ptr<const Prepared> prepared;
   Amounts amounts;
-  Asked asked;
+  FixedLayout fixed;
   [[nodiscard]] const ResolvedWork& work() const { return prepared->work; }
   [[nodiscard]] const StepModel& model() const { return prepared->model; }
   [[nodiscard]] const Platform& platform() const { return prepared->model.platform(); }

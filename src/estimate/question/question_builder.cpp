@@ -2,11 +2,13 @@
 #include "estimate/question/question_builder.h"
 
 #include "estimate/question/data/data_scale.h"
-#include "estimate/question/resolve_question.h"
+#include "estimate/question/data/resolve_amounts.h"
+#include "estimate/question/data/resolve_work.h"
+#include "estimate/question/recipe_defaults.h"
+#include "estimate/question/resolve_task.h"
 #include "prices/rows/price_book.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 std::span<const Field> preparation_fields() {
@@ -21,10 +23,10 @@ std::span<const Field> rate_fields() {
 
 }  // namespace
 
-Questions::Questions(const Catalog& catalog)
+QuestionBuilder::QuestionBuilder(const Catalog& catalog)
     : catalog_(catalog), recent_prepared_(preparation_fields()), recent_rates_(rate_fields()) {}
 
-Task Questions::kept_task(const Scenario& scenario, std::string_view accelerator) {
+Task QuestionBuilder::kept_task(const Scenario& scenario, std::string_view accelerator) {
   Notes silent(false);
   const bool samples = scenario.has(Field::data_samples);
   Task out;
@@ -39,12 +41,12 @@ Task Questions::kept_task(const Scenario& scenario, std::string_view accelerator
     return resolve_task(scenario, catalog_, accelerator, silent);
   }
   out.amounts = amounts ? *amounts : resolve_amounts(scenario, out.work(), silent);
-  out.asked = resolve_asked(scenario, out.amounts);
+  out.fixed = resolve_fixed_layout(scenario, out.amounts);
   return out;
 }
 
-std::shared_ptr<const Rates> Questions::kept_rates(const Scenario& scenario,
-                                                   const Platform& platform) {
+std::shared_ptr<const Rates> QuestionBuilder::kept_rates(const Scenario& scenario,
+                                                         const Platform& platform) {
   Notes silent(false);
   const bool given = scenario.has(Field::cost_price_per_gpu_hour);
   return recent_rates_.find(scenario, platform.accelerator->file, given,
@@ -53,8 +55,8 @@ std::shared_ptr<const Rates> Questions::kept_rates(const Scenario& scenario,
 
 // As price_of(). A quote that no question holds any more is taken again, since rows of a sweep
 // differ in nothing else of it.
-std::shared_ptr<const PriceQuote> Questions::price(const Scenario& scenario,
-                                                   const std::shared_ptr<const Rates>& rates) {
+std::shared_ptr<const PriceQuote> QuestionBuilder::price(
+    const Scenario& scenario, const std::shared_ptr<const Rates>& rates) {
   const auto given = scenario.number(Field::cost_price_per_gpu_hour);
   if (!given) return price_of(scenario, rates);
   if (given_.use_count() != 1) given_ = std::make_shared<PriceQuote>(given_price(*given));
@@ -62,8 +64,8 @@ std::shared_ptr<const PriceQuote> Questions::price(const Scenario& scenario,
   return given_;
 }
 
-Question Questions::ask(const Scenario& asked, std::string_view accelerator, Notes& first,
-                        Notes& last) {
+Question QuestionBuilder::build(const Scenario& asked, std::string_view accelerator, Notes& first,
+                                Notes& last) {
   const Scenario& scenario =
       usual_recipe(asked, catalog_, accelerator, first, adapted_) ? adapted_ : asked;
   const bool noted = first.wanted();

@@ -54,13 +54,13 @@ class RecentValues {
 
 /// Makes questions, and keeps what is expensive to prepare for those that follow: what has no notes
 /// is found again by the fields that move it.
-class Questions {
+class QuestionBuilder {
  public:
-  explicit Questions(const Catalog& catalog);
+  explicit QuestionBuilder(const Catalog& catalog);
   /// `first` takes what is said of the work and its platform, `last` what stands behind the notes
   /// on the cluster: the scale of the data and the rates. Both wanted or neither. Throws as
   /// resolve_task() and resolve_rates() do.
-  Question ask(const Scenario& asked, std::string_view accelerator, Notes& first, Notes& last);
+  Question build(const Scenario& asked, std::string_view accelerator, Notes& first, Notes& last);
 
  private:
   Task kept_task(const Scenario& scenario, std::string_view accelerator);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is trained on one platform, and what is fixed of how.
+#include "estimate/question/resolve_task.h"
+
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "catalog/software/choices.h"
-#include "estimate/question/resolve_question.h"
+#include "estimate/question/data/resolve_amounts.h"
+#include "estimate/question/data/resolve_work.h"
 #include "quantity/portable_math.h"
 #include "scenario/dimensions.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 std::optional<int> given_degree(const Scenario& scenario, Field field) {
@@ -54,8 +55,8 @@ PlanRequest resolve_layout(const Scenario& scenario, const Amounts& amounts) {
 
 }  // namespace
 
-Asked resolve_asked(const Scenario& scenario, const Amounts& amounts) {
-  Asked out;
+FixedLayout resolve_fixed_layout(const Scenario& scenario, const Amounts& amounts) {
+  FixedLayout out;
   out.gpus = scenario.number(Field::hardware_gpus);
   out.deadline = scenario.number_or_default(Field::hardware_deadline);
   out.deadline_given = scenario.has(Field::hardware_deadline);
@@ -71,14 +72,14 @@ Task resolve_task(const Scenario& scenario, const Catalog& catalog, std::string_
   out.amounts = resolve_amounts(scenario, work, notes);
   out.prepared = prepare(std::move(work), scenario, catalog, accelerator, notes);
   note_vision_habits(scenario, *out.prepared, notes);
-  out.asked = resolve_asked(scenario, out.amounts);
+  out.fixed = resolve_fixed_layout(scenario, out.amounts);
   note_abilities(out, notes);
   return out;
 }
 
 void note_abilities(const Task& task, Notes& notes) {
   const Stack& stack = *task.platform().stack;
-  const std::string beyond = beyond_stack(task.asked.layout, stack);
+  const std::string beyond = beyond_stack(task.fixed.layout, stack);
   if (beyond.empty()) return;
   notes.warn(
       fmt::format("stack {} is not known to do {}: computed all the same", stack.name, beyond));

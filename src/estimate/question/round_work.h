@@ -7,9 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "estimate/cluster/execution_types.h"
+#include "catalog/software/engine.h"
+#include "estimate/question/work/notes.h"
 #include "estimate/question/work/resolved_work.h"
 #include "performance/serving/rollout.h"
+#include "performance/training/step_model.h"
 #include "quantity/layers.h"
 #include "scenario/choices.h"
 #include "workload/method.h"
@@ -72,21 +74,11 @@ struct RoundWork {
   }
 };
 
-/// Numbers of accelerators that generate beside `gpus - n` that learn: none where all do both.
-std::vector<double> generation_splits(const RoundWork& round, double gpus, double node);
-
-/// What the fastest engines on `gpus` accelerators hold. Empty where none holds the policy and a
-/// sequence. Only for a round with a rollout.
-std::optional<EngineMemory> engine_memory(const RoundWork& round, double gpus);
-
-/// The fullest moment of the fullest pool: of what learns, whose fullest device is `learning`, or
-/// of an engine. Where both are on the same accelerators, what learns waits in the host's memory
-/// while responses are written (data/phases.md, A.2).
-MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
-                         const EngineMemory& engine);
-
-/// The phases of a round whose optimizer step takes `execution.plan` on all accelerators but
-/// `generation_gpus`, and its time, into `execution`. False where the responses fit no engine.
-bool add_phases(const RoundWork& round, double generation_gpus, Execution& execution);
+/// Resolves the round of a scenario that method_defaults() has adapted; null for pre-training and
+/// fine-tuning. Adds the other models that are resident beside the policy to `work`. Throws Error
+/// (usage).
+std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const Catalog& catalog,
+                                               const Platform& platform, ResolvedWork& work,
+                                               Notes& notes);
 
 }  // namespace trcost::estimation

@@ -15,7 +15,6 @@
 #include "quantity/quantity.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // Beyond this many standard deviations a limit is not felt: one draw in 1,000.

@@ -13,7 +13,6 @@
 #include "quantity/portable_math.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // A Korobov lattice of a prime number of points, its generator the best of all by the P2 criterion

@@ -6,7 +6,8 @@
 
 #include "catalog/hardware/efficiency.h"
 #include "estimate/cluster/execution.h"
-#include "estimate/question/resolve_question.h"
+#include "estimate/question/recipe_defaults.h"
+#include "estimate/question/resolve_task.h"
 #include "quantity/quantity.h"
 #include "scenario/dimensions.h"
 #include "study/calibrate/calibrate.h"
@@ -208,7 +209,7 @@ void read_measured_log(const Catalog& catalog, std::istream& in, std::string_vie
     throw Error(ErrorKind::usage, "a round with rollouts is more than training steps",
                 "calibrate to a log of pre-training or fine-tuning", "--method");
   }
-  const Execution execution = execute(task, *task.asked.gpus);
+  const Execution execution = execute(task, *task.fixed.gpus);
   MeasuredStep step;
   step.name = name;
   step.model = task.work().model.name;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "estimate/cluster/cluster_size.h"
+#include "estimate/cluster/deadline_search.h"
 #include "study/solve/answered_training.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/solve/answered_training.h"
 
-#include "estimate/cluster/same_training.h"
+#include "estimate/cluster/execution.h"
 
 namespace trcost::study {
 

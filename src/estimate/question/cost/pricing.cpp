@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/question/cost/pricing.h"
 
-namespace trcost::estimation {
+#include "quantity/quantity.h"
 
+namespace trcost::estimation {
 namespace {
 
 constexpr std::string_view kOwned =
@@ -13,6 +14,17 @@ constexpr std::string_view kOwned =
 #undef TRCOST_COMMITMENT
     ;
 
+double term_hours(const Scenario& scenario) {
+  const std::optional<Commitment> rent = commitment_of(scenario);
+  return rent ? commitment_years(*rent) * kHoursPerYear : 0;
+}
+
+bool storage_included(const Scenario& scenario) {
+  if (scenario.has(Field::cost_storage)) return scenario.flag(Field::cost_storage);
+  return scenario.has(Field::cost_storage_price) || scenario.has(Field::cost_checkpoints_kept) ||
+         scenario.has(Field::cost_weights_kept);
+}
+
 }  // namespace
 
 std::optional<Commitment> commitment_of(const Scenario& scenario) {
@@ -21,6 +33,20 @@ std::optional<Commitment> commitment_of(const Scenario& scenario) {
 
 std::string_view pricing_word(std::optional<Commitment> commitment) {
   return commitment ? commitment_name(*commitment) : kOwned;
+}
+
+BillTerms resolve_bill_terms(const Scenario& scenario) {
+  BillTerms out;
+  out.experiments = scenario.number_or_default(Field::cost_experiments);
+  out.evaluation = scenario.number_or(Field::cost_evaluation, 0);
+  out.epochs = scenario.number_or_default(Field::data_epochs);
+  out.text_bytes_per_token = scenario.number_or_default(Field::data_text_bytes_per_token);
+  out.full_kept = scenario.number_or_default(Field::cost_checkpoints_kept);
+  out.weights_kept = scenario.number_or_default(Field::cost_weights_kept);
+  out.egress_bytes = scenario.number_or_default(Field::cost_egress);
+  out.term_hours = term_hours(scenario);
+  out.storage_included = storage_included(scenario);
+  return out;
 }
 
 }  // namespace trcost::estimation

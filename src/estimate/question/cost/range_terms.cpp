@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/cost/range_terms.h"
+
 #include <algorithm>
 
 #include "estimate/question/cost/pricing.h"
-#include "estimate/question/resolve_question.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 bool ranged(const Scenario& asked, std::initializer_list<Field> fields) {

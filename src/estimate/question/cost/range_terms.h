@@ -31,4 +31,7 @@ struct RangeTerms {
   double seed = 1;
 };
 
+/// Terms of the range of a scenario as the user wrote it, before defaults are filled in.
+RangeTerms resolve_range_terms(const Scenario& asked);
+
 }  // namespace trcost::estimation

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/cost/rates.h"
+
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "cost/energy.h"
 #include "estimate/question/cost/pricing.h"
-#include "estimate/question/resolve_question.h"
 #include "prices/rows/price_book.h"
 #include "prices/rows/regions.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // Where both numbers are given, a region that only price lists know will do.

@@ -5,7 +5,8 @@
 #include <optional>
 
 #include "cost/goodput.h"
-#include "estimate/cluster/execution_types.h"
+#include "estimate/question/work/notes.h"
+#include "estimate/question/work/resolved_work.h"
 #include "quantity/layers.h"
 #include "trcost/estimate.h"
 
@@ -30,6 +31,9 @@ struct UsefulTerms {
   bool overhead_given = false;
   bool tuning_given = false;  ///< how well the software is tuned, which moves the overhead
 };
+
+UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& work,
+                                 const Amounts& amounts, const System& system);
 
 /// What of the wall-clock time is steps.
 struct UsefulTime {

@@ -6,7 +6,6 @@
 #include "trcost/tokens.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // Fewer than a quarter of the compute-optimal tokens. There, by the law itself, a model of less

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/data/resolve_amounts.h"
+
 // How much data there is, and how much of it an optimizer step takes.
 #include <fmt/format.h>
 
@@ -6,8 +8,8 @@
 #include <cmath>
 
 #include "estimate/question/data/data_scale.h"
+#include "estimate/question/data/resolve_pairs.h"
 #include "estimate/question/data/resolve_sequence.h"
-#include "estimate/question/work/resolved_work.h"
 #include "planner/batch.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
@@ -15,7 +17,6 @@
 #include "workload/method.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // What the language model sees is never nothing where a sample has images: a model priced as text

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/data/resolve_clip.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "catalog/assumed.h"
-#include "estimate/cluster/data_pipeline.h"
-#include "estimate/question/work/resolved_work.h"
 #include "quantity/layers.h"
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // FPS of Qwen's vision_process.py, as in `trcost tokens`.
@@ -178,7 +177,7 @@ bool resolve_clip(const Scenario& scenario, const Catalog& catalog, ResolvedWork
   refuse_without_rule(out.model, clip.medium, catalog.assumed());
   out.medium = clip.medium;
   const TokenCount count = count_of(clip, out.model, clip.seconds);
-  take_count(scenario, count, "data.tokens_per_clip", out, notes);
+  set_token_count(scenario, count, "data.tokens_per_clip", out, notes);
   out.stored = stored_of(clip, count);
   note_stored(scenario, out, notes);
   warn_about_cut(clip, out.model, count, notes);

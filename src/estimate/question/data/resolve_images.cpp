@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/data/resolve_images.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,18 +8,20 @@
 #include <cmath>
 
 #include "catalog/assumed.h"
-#include "estimate/cluster/data_pipeline.h"
-#include "estimate/question/work/resolved_work.h"
+#include "estimate/question/data/resolve_clip.h"
 #include "trcost/tokens.h"
 #include "workload/blocks/contrastive.h"
 #include "workload/vision_defaults.h"
 
 namespace trcost::estimation {
-
 namespace {
 
-// Of an original from the web, as stored: 0.5 to 2 MB at kStoredBytesPerPixel (model.md 7); 170M of
-// LAION-5B have 1,024 pixels and more on both sides (huggingface.co/datasets/laion/
+// JPEG: COCO train2017 is 118,287 images of about 640x480 in 18 GB (cocodataset.org/#download);
+// Open Images' 1,743,042 of 1,024 pixels on the longer side are 513 GB
+// (storage.googleapis.com/openimages, V4), 0.37.
+constexpr double kStoredBytesPerPixel = 0.5;
+// Pixels of an original from the web, as stored: 0.5 to 2 MB at kStoredBytesPerPixel (model.md 7);
+// 170M of LAION-5B have 1,024 pixels and more on both sides (huggingface.co/datasets/laion/
 // laion-high-resolution).
 constexpr double kOriginalPixels = 2e6;
 
@@ -114,8 +118,8 @@ double stored_pixels(const Scenario& scenario, const ResolvedWork& work, PixelSi
 
 }  // namespace
 
-void take_count(const Scenario& scenario, const TokenCount& count, std::string noted,
-                ResolvedWork& out, Notes& notes) {
+void set_token_count(const Scenario& scenario, const TokenCount& count, std::string noted,
+                     ResolvedWork& out, Notes& notes) {
   const VisionModel& vision = *out.model.vision;
   Workload& work = out.workload;
   if (count.vision_encoder) {
@@ -149,9 +153,10 @@ void resolve_images(const Scenario& scenario, const Catalog& catalog, ResolvedWo
   const bool by_rule =
       !out.model.token_family.empty() && (size || !vision.encoder_tokens_per_image);
   if (by_rule) {
-    take_count(scenario,
-               count_image_tokens(out.model.token_family, used, {.encoder = token_encoder(vision)}),
-               std::string(field_info(Field::data_vision_tokens_per_image).path), out, notes);
+    set_token_count(
+        scenario,
+        count_image_tokens(out.model.token_family, used, {.encoder = token_encoder(vision)}),
+        std::string(field_info(Field::data_vision_tokens_per_image).path), out, notes);
   }
   if (const auto given = scenario.number(Field::data_vision_tokens_per_image)) {
     const double before = std::max(1.0, work.vision_tokens_per_image);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/data/resolve_pairs.h"
+
 #include <utility>
 
 #include "catalog/assumed.h"
-#include "estimate/question/work/resolved_work.h"
 #include "trcost/error.h"
 #include "workload/blocks/contrastive.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 double resolve_pair_count(const Scenario& scenario, double text_tokens, Amounts& out,
@@ -66,26 +66,6 @@ Amounts resolve_pair_amounts(const Scenario& scenario, const ResolvedWork& work,
   out.tokens.total = out.tokens.text = pairs * work.seq_length;
   out.tokens.vision_encoder = pairs * work.workload.encoder_tokens_per_image;
   return out;
-}
-
-std::optional<Scenario> contrastive_defaults(const Scenario& scenario, const Catalog& catalog,
-                                             Notes& notes) {
-  if (!scenario.has(Field::model_name)) return std::nullopt;
-  if (!is_contrastive(catalog.model(scenario.text(Field::model_name)))) return std::nullopt;
-  // With these the published OpenCLIP runs (ViT-B/32 to L/14 on A100, GPU-hours of its README) come
-  // out at 0.9 to 1.4 of what they took; with a tuned stack at less than half.
-  const EntryChoice& stack = catalog.assumed().contrastive_stack;
-  const std::pair<Field, std::string_view> usual[] = {
-      {Field::efficiency_stack, stack.name},
-      {Field::train_attention, "standard"},
-  };
-  Scenario adapted = scenario;
-  for (const auto& [field, value] : usual) {
-    if (scenario.has(field)) continue;
-    adapted.set_text(field, value);
-    notes.add(field, value, stack.why, stack.source);
-  }
-  return adapted;
 }
 
 }  // namespace trcost::estimation

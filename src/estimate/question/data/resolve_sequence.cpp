@@ -12,7 +12,6 @@
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 const CatalogNumber& of_samples(Packing packing, const UsefulShares& useful) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/data/resolve_work.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,8 +8,11 @@
 
 #include "catalog/assumed.h"
 #include "catalog/software/choices.h"
+#include "estimate/question/data/resolve_clip.h"
+#include "estimate/question/data/resolve_images.h"
+#include "estimate/question/data/resolve_pairs.h"
 #include "estimate/question/data/resolve_sequence.h"
-#include "estimate/question/work/resolved_work.h"
+#include "estimate/question/work/resolve_model.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 #include "workload/blocks/contrastive.h"
@@ -16,7 +21,6 @@
 #include "workload/vision_defaults.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // Which matrices take adapters decides, of a mixture of experts, nearly all that learns.

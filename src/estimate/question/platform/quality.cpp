@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/question/round_work.h"
+#include "catalog/software/engine.h"
 #include "performance/training/method_quality.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // What an estimate of layers that no published row has is further off, as that of a chip whose
@@ -57,10 +56,9 @@ MethodQuality method_quality(const Workload& workload, const Platform& platform)
   return quality;
 }
 
-MethodQuality round_quality(const RoundWork& round) {
+MethodQuality round_quality(const RoundFramework& f) {
   MethodQuality quality;
   quality.name = "phases of a round";
-  const RoundFramework& f = round.framework;
   quality.sigma = f.sigma;
   quality.median_error = f.median_error;
   quality.rows = static_cast<int>(f.rows);

@@ -9,11 +9,9 @@
 
 namespace trcost::estimation {
 
-struct RoundWork;
-
-/// How good the time of a round with rollouts is.
-MethodQuality round_quality(const RoundWork& round);
-/// How good the step model is near this question, from the residuals of the nearest published rows.
+/// Error of the time of a round with rollouts on published rows.
+MethodQuality round_quality(const RoundFramework& framework);
+/// Error of the step model near this workload, from the residuals of the nearest published rows.
 MethodQuality method_quality(const Workload& workload, const Platform& platform);
 /// `analytic step model; median error 6 % on 88 published rows of dense pre-training on Hopper`.
 std::string method_text(const MethodQuality& quality);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/platform/resolve_platform.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,13 +10,11 @@
 
 #include "catalog/hardware/peak.h"
 #include "catalog/software/choices.h"
-#include "estimate/question/resolve_question.h"
 #include "performance/training/step_model.h"
 #include "scenario/choices.h"
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 std::string formats_of(const Accelerator& chip) {

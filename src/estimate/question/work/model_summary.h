@@ -7,7 +7,7 @@
 
 namespace trcost::estimation {
 
-/// What reports say of the model.
+/// Names and sizes of the model for reports.
 ModelSummary describe_model(const ResolvedWork& work);
 
 }  // namespace trcost::estimation

@@ -7,7 +7,6 @@
 #include "scenario/number_kind.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // As the command line takes it: exact, since assumptions are meant to be given back as flags.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/work/resolve_model.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,13 +9,11 @@
 #include "catalog/assumed.h"
 #include "catalog/software/choices.h"
 #include "estimate/question/work/field_names.h"
-#include "estimate/question/work/resolved_work.h"
 #include "trcost/error.h"
 #include "workload/blocks/contrastive.h"
 #include "workload/vision_defaults.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 constexpr double kDefaultVocab = 128256;  // Llama 3 tokenizer, arXiv:2407.21783
@@ -173,6 +173,17 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
 std::optional<Modality> modality_of(const Scenario& scenario) {
   if (!scenario.has(Field::model_modality)) return std::nullopt;
   return value_of(kModalities, scenario.text(Field::model_modality));
+}
+
+bool is_vision_language(const Scenario& scenario, const Catalog& catalog) {
+  const std::optional<Modality> modality = modality_of(scenario);
+  if (modality == Modality::text) return false;
+  if (scenario.has(Field::model_name)) {
+    const Model& model = catalog.model(scenario.text(Field::model_name));
+    if (is_contrastive(model)) return false;
+    if (model.vision) return true;
+  }
+  return scenario.has(Field::model_vision_encoder) || modality == Modality::vision;
 }
 
 Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& notes) {

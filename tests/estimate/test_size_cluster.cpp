@@ -10,7 +10,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/cluster/cluster_size.h"
+#include "estimate/cluster/deadline_search.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"

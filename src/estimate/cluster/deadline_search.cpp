@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/cluster/cluster_size.h"
+#include "estimate/cluster/deadline_search.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,6 @@
 #include <map>
 
 namespace trcost::estimation {
-
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

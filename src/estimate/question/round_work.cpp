@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/round_work.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,15 +8,15 @@
 #include <string>
 
 #include "catalog/assumed.h"
+#include "estimate/question/platform/resolve_platform.h"
 #include "estimate/question/work/field_names.h"
-#include "estimate/question/resolve_question.h"
+#include "estimate/question/work/resolve_model.h"
 #include "performance/serving/serving_model.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 Model model_of(std::string_view name, const Catalog& catalog) {
@@ -209,6 +211,19 @@ void wait_in_host(const Scenario& scenario, const Catalog& catalog, const Platfo
 }
 
 }  // namespace
+
+double RolloutWork::mean_response() const {
+  double sum = 0;
+  for (const ResponseLengths& moment : lengths) sum += moment.mean();
+  return sum / static_cast<double>(lengths.size());
+}
+
+double RoundWork::epochs() const {
+  const auto learns = std::ranges::find_if(phases, [](const Phase& phase) {
+    return phase.work == Work::train && phase.role == Role::policy;
+  });
+  return learns == phases.end() ? 1 : learns->repeats;
+}
 
 std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const Catalog& catalog,
                                                const Platform& platform, ResolvedWork& work,
