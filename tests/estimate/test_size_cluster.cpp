@@ -61,20 +61,13 @@ TEST_CASE("sizes are units, then units of five binary digits", "[estimate][clust
   CHECK(sizes.at_least(8) == 8);
   CHECK(sizes.at_least(9) == 16);
   CHECK(sizes.after(256) == 272);
-  CHECK(sizes.before(272) == 256);
-  CHECK(sizes.before(256) == 248);
-  CHECK(sizes.before(8) == 0);
   CHECK(sizes.round_at_least(8 * 4) == 8 * 4);
   CHECK(sizes.round_at_least(8 * 5) == 8 * 6);
   CHECK(sizes.round_after(8 * 6) == 8 * 8);
   CHECK(sizes.round_after(8 * 8) == 8 * 12);
-  CHECK(sizes.round_before(8 * 8) == 8 * 6);
-  CHECK(sizes.round_before(8 * 13) == 8 * 12);
-  CHECK(sizes.round_before(8) == 0);
   for (double n = 8; n < kMostGpus; n = sizes.after(n)) {
     const double next = sizes.after(n);
     CHECK(next > n);
-    CHECK(sizes.before(next) == n);
     CHECK(sizes.at_least(next) == next);
     CHECK(sizes.at_least(n + 1) == next);
     CHECK(next <= std::max(n + 8, n * 1.07));
@@ -95,25 +88,24 @@ TEST_CASE("ragged clusters: the fewest that meet the deadline, or a cheaper size
       looks.insert(gpus);
       return cluster.seconds(gpus);
     };
-    const SizeChoice found = size_for_deadline(sizes, wall, sizes.at_least(needed), 30 * kDay);
+    const SizesTried found = size_for_deadline(sizes, wall, sizes.at_least(needed), 30 * kDay);
     const double fewest = fewest_of_all(sizes, cluster, 30 * kDay);
     INFO("needed " << needed << ", halves at " << halves << ", fewest " << fewest << ", found "
-                   << found.fewest.value_or(0) << ", looks " << looks.size());
+                   << found.fewest().value_or(0) << ", looks " << looks.size());
     CHECK(looks.size() <= kMostSizesTried);
     // Where the speed has fallen so far that luck decides, the search may give up, or find more.
     const bool luck = fewest == 0 || fewest > halves / 4;
-    if (!found.gpus) {
+    if (!found.fewest()) {
       CHECK(luck);
-      REQUIRE(found.shortest.has_value());
-      CHECK(found.shortest->seconds > 30 * kDay);
-      CHECK(cluster.seconds(found.shortest->gpus) == found.shortest->seconds);
+      REQUIRE(found.fastest().has_value());
+      CHECK(cluster.seconds(*found.fastest()) > 30 * kDay);
+      CHECK(cluster.seconds(*found.fastest()) == found.seconds.at(*found.fastest()));
       continue;
     }
     ++met;
-    const double gpus = found.gpus.value(), least = found.fewest.value();
+    const double gpus = found.best().value(), least = found.fewest().value();
     CHECK(cluster.seconds(gpus) <= 30 * kDay);
     CHECK(cluster.seconds(least) <= 30 * kDay);
-    // Of the grid; sizes between its own may do with fewer.
     CHECK((luck || least <= fewest ||
            fewest * cluster.seconds(fewest) < 1.07 * least * cluster.seconds(least)));
     CHECK((luck || least <= 1.5 * fewest));
@@ -135,17 +127,17 @@ TEST_CASE("a start that is too large is walked down, sizes that do not run are p
           "[estimate][cluster]") {
   const ClusterSizes sizes(8);
   const auto even = [](double gpus) { return 8000 * kDay / gpus; };
-  CHECK(size_for_deadline(sizes, even, 4096, 100 * kDay).gpus == 80);
+  CHECK(size_for_deadline(sizes, even, 4096, 100 * kDay).best() == 80);
   const auto holds = [&](double gpus) {
     return gpus < 1000 ? std::numeric_limits<double>::infinity() : even(gpus);
   };
-  CHECK(size_for_deadline(sizes, holds, 80, 100 * kDay).gpus == 1000);
+  CHECK(size_for_deadline(sizes, holds, 80, 100 * kDay).best() == 1024);
   const auto only_below = [&](double gpus) { return gpus < 2000 ? even(gpus) : 200 * kDay; };
-  CHECK(size_for_deadline(sizes, only_below, 4096, 100 * kDay).gpus == 80);
+  CHECK(size_for_deadline(sizes, only_below, 4096, 100 * kDay).best() == 80);
   const auto never = [](double) { return std::numeric_limits<double>::infinity(); };
-  const SizeChoice none = size_for_deadline(sizes, never, 80, 100 * kDay);
-  CHECK_FALSE(none.gpus.has_value());
-  CHECK_FALSE(none.shortest.has_value());
+  const SizesTried none = size_for_deadline(sizes, never, 80, 100 * kDay);
+  CHECK_FALSE(none.best().has_value());
+  CHECK_FALSE(none.fastest().has_value());
 }
 
 TEST_CASE("a longer deadline costs no more than a few per cent more, and is met",
@@ -415,11 +407,15 @@ TEST_CASE("given degrees and a given MFU are kept", "[estimate][cluster]") {
   CHECK(answer_cluster_size(given).wall_clock_seconds > 60 * kDay);
 }
 
-TEST_CASE("a deadline: the fewest whole nodes to the last one", "[estimate]") {
-  // 1,000,000 accelerator-seconds: 100 s take 10,000 accelerators, 1,250 nodes of 8, which has more
-  // than five binary digits.
+TEST_CASE("a deadline takes the fewest whole nodes, of many the next size of five digits",
+          "[estimate]") {
   const ClusterSizes sizes(8);
-  const WallClock work = [](double gpus) { return 1e6 / gpus; };
-  CHECK(size_for_deadline(sizes, work, 8, 100).fewest == 10000);
-  CHECK(size_for_deadline(sizes, work, 8, 97).fewest == 10312);  // 10,309.3
+  // Accelerator-seconds: 100 s take 200 accelerators, 25 nodes.
+  const WallClock few = [](double gpus) { return 2e4 / gpus; };
+  CHECK(size_for_deadline(sizes, few, 8, 100).fewest() == 200);
+  CHECK(size_for_deadline(sizes, few, 8, 97).fewest() == 208);  // 206.2
+  // 100 s take 10,000 accelerators, 1,250 nodes, more than five binary digits: 1,280 are next.
+  const WallClock many = [](double gpus) { return 1e6 / gpus; };
+  CHECK(size_for_deadline(sizes, many, 8, 100).fewest() == 10240);
+  CHECK(size_for_deadline(sizes, many, 8, 97).fewest() == 10752);  // 10,309.3
 }

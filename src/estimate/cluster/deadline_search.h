@@ -1,62 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many accelerators a deadline asks for.
+// The cluster size that meets a deadline.
 #pragma once
 
 #include <functional>
+#include <limits>
+#include <map>
 #include <optional>
 
-#include "planner/plan.h"
 #include "quantity/layers.h"
 
 namespace trcost::estimation {
 
-/// A search for a size looks at no more of them than this, each a search for a layout.
+/// Largest number of sizes that a search looks at, each a search for a layout.
 inline constexpr int kMostSizesTried = 64;
 
-/// Sizes that clusters come in: multiples of a unit; beyond 32 of them those with at most five
+/// Sizes that clusters come in: multiples of a unit, and beyond 32 of them those with at most five
 /// significant binary digits, since clusters of 1,009 nodes divide into no layout.
 class ClusterSizes {
  public:
-  /// `unit`: accelerators of a node, or the least common multiple of it and what a layout fixes.
+  /// `unit`: accelerators of a node, or its least common multiple with the degrees of the layout
+  /// that are given.
   explicit ClusterSizes(double unit) : unit_(unit) {}
   [[nodiscard]] double unit() const { return unit_; }
-  /// The smallest size of at least so many accelerators, the next one, and the one before: 0 before
-  /// the first.
+  /// The smallest size of at least `gpus` accelerators, and of more than `gpus`.
   [[nodiscard]] double at_least(double gpus) const;
   [[nodiscard]] double after(double gpus) const;
-  [[nodiscard]] double before(double gpus) const;
-  /// The same of round sizes: 1, 2, 3, 4, 6, 8, 12, 16 units and so on, which divide best.
+  /// Of the sizes with one or two significant binary digits, which divide best: 1, 2, 3, 4, 6, 8,
+  /// 12, 16 units and so on.
   [[nodiscard]] double round_at_least(double gpus) const;
   [[nodiscard]] double round_after(double gpus) const;
-  [[nodiscard]] double round_before(double gpus) const;
 
  private:
   double unit_;
 };
 
-/// Seconds that the training takes on so many accelerators; infinite where it does not run.
+/// Time of a training that does not run.
+inline constexpr double kNoTime = std::numeric_limits<double>::infinity();
+
+/// Seconds that the training takes on `gpus` accelerators; kNoTime if it does not run.
 using WallClock = std::function<double(double gpus)>;
 
-/// A size that runs, and the time that it takes.
-struct TimedSize {
-  double gpus = 0;
-  double seconds = 0;
+/// The sizes that a search has looked at.
+struct SizesTried {
+  double deadline_seconds = 0;
+  std::map<double, double> seconds;  ///< by size, kNoTime for those that do not run
+
+  /// The fewest accelerators that meet the deadline.
+  [[nodiscard]] std::optional<double> fewest() const;
+  /// The fewest accelerators that meet the deadline with GPU-hours within 3 % of the least.
+  [[nodiscard]] std::optional<double> best() const;
+  /// The size with the shortest time; empty if none runs.
+  [[nodiscard]] std::optional<double> fastest() const;
+  /// Accelerators x seconds of the cheapest size, infinite if none runs.
+  [[nodiscard]] double least_work() const;
 };
 
-/// What a search for a size found.
-struct SizeChoice {
-  std::optional<double> gpus;         ///< empty where no size meets the deadline
-  std::optional<double> fewest;       ///< the smallest size that meets it
-  std::optional<TimedSize> shortest;  ///< of all sizes looked at; empty where none runs
-};
-
-/// The size that meets the deadline: of those looked at the fewest accelerators whose GPU-hours are
-/// within 3 % of the least. Speed per accelerator is ragged (how a size factors decides which
-/// layouts exist) and falls with size, so round sizes are looked at first: upwards from `start` to
-/// the first that meets it, down as long as fewer may be enough, and on to four times the cheapest;
-/// then what lies between, in finer and finer steps to one unit. Gives up at kMostGpus, where eight
-/// times the accelerators of the shortest time so far bring nothing, and after kMostSizesTried.
-SizeChoice size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,
+/// Looks for the size that meets a deadline. Speed per accelerator is ragged, since the factors of
+/// a size decide which layouts exist, and falls with size. So round sizes come first: from `start`
+/// to the first that meets the deadline, then those from the smallest that may be enough to four
+/// times the fewest. Then all sizes that may do with fewer. Gives up at kMostGpus, at eight times
+/// the fastest size, and after kMostSizesTried.
+SizesTried size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,
                              double deadline_seconds);
 
 }  // namespace trcost::estimation
