@@ -36,7 +36,7 @@ SpreadContext range_context(const Question& question, const UsefulTime& useful, 
   const RangeTerms& range = question.range;
   const ResolvedWork& work = question.work();
   const MethodQuality quality = out.performance.quality.value_or(MethodQuality());
-  SpreadContext context = range.said;
+  SpreadContext context = range.given;
   context.gpus = out.gpus;
   if (out.performance.mfu > 0) context.mfu = out.performance.mfu;
   context.mfu_sigma = quality.sigma;

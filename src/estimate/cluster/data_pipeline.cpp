@@ -11,8 +11,8 @@
 namespace trcost::estimation {
 namespace {
 
-// Of an accelerator: 40 GB/s of a DGX H100 from the storage network of a DGX SuperPOD (NVIDIA,
-// RA-11333, key components), by its 8. Storage that is shared by many delivers less.
+// Read rate per accelerator: 40 GB/s of a DGX H100 from the storage network of a DGX SuperPOD
+// (NVIDIA, RA-11333, key components) over its 8. Storage that many share delivers less.
 constexpr double kReadBytesPerSecond = 5e9;
 constexpr double kFeatureBytes = 2;  // stored output of an encoder: bf16
 
@@ -36,7 +36,7 @@ StoredBytes stored_bytes(const Task& task) {
           supply.text_bytes_per_token};
 }
 
-/// What so many tokens per second ask of the data.
+/// Images, bytes and cores per second at a rate of tokens.
 struct Demand {
   double images = 0;  ///< decoded per second: images, frames or windows of audio
   double bytes = 0;   ///< read per second

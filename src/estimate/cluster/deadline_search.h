@@ -25,8 +25,8 @@ class ClusterSizes {
   /// The smallest size of at least `gpus` accelerators, and of more than `gpus`.
   [[nodiscard]] double at_least(double gpus) const;
   [[nodiscard]] double after(double gpus) const;
-  /// Of the sizes with one or two significant binary digits, which divide best: 1, 2, 3, 4, 6, 8,
-  /// 12, 16 units and so on.
+  /// As at_least() and after(), among the sizes that divide best: 1, 2, 3, 4, 6, 8, 12, 16 units
+  /// and so on.
   [[nodiscard]] double round_at_least(double gpus) const;
   [[nodiscard]] double round_after(double gpus) const;
 

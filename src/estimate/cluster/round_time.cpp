@@ -27,7 +27,7 @@ double gain_of(const RolloutWork& work) {
   return work.drafted > 0 ? tokens_per_speculative_step(work.acceptance, work.drafted) : 1;
 }
 
-// One moment of the run: empty where the engine does not hold a single sequence.
+// One moment of the run, empty if the engine does not hold a single sequence.
 std::optional<Generation> at_moment(const RolloutWork& work, const ResponseLengths& lengths,
                                     const ServingModel& model, const ServingLayout& layout,
                                     double gpus) {
@@ -57,7 +57,7 @@ std::optional<Generation> at_moment(const RolloutWork& work, const ResponseLengt
   return out;
 }
 
-// The mean of the run's moments, of its longest response and its fullest cache the largest.
+// Mean over the moments of the run, with the longest response and the fullest cache of all.
 std::optional<Generation> with_engine(const RolloutWork& work, const ServingModel& model,
                                       const ServingLayout& layout, double gpus) {
   std::optional<Generation> out;
@@ -104,7 +104,7 @@ std::optional<Generation> generate(const RoundWork& round, double gpus) {
   return best;
 }
 
-// Of a round: new weights to the engines, memory from learning to generating and back, the rest.
+// Time outside the phases: new weights to the engines, switching the memory, and the rest.
 SerialTime serial_time(const RoundWork& round, double learners) {
   SerialTime out;
   if (!round.rollout) return out;
@@ -144,8 +144,8 @@ PhaseTime empty_phase(const Phase& phase, double gpus) {
   return out;
 }
 
-// What its own model takes for the sequences of a pass, on the layout of the policy: `steps` of its
-// own, or all forward in one.
+// Time of another model for the sequences of a pass, on the layout of the policy: its own training
+// steps, or all forward in one.
 StepTime pass_of(const StepModel& model, const Phase& phase, const LearningPass& pass,
                  const Layout& layout) {
   if (phase.work != Work::train) return model.forward(layout, pass.steps * layout.global_batch);
@@ -156,8 +156,8 @@ StepTime pass_of(const StepModel& model, const Phase& phase, const LearningPass&
   return out;
 }
 
-PhaseTime scored_or_learnt(const RoundWork& round, const Phase& phase, const LearningPass& pass,
-                           double gpus, const Execution& execution) {
+PhaseTime learner_phase(const RoundWork& round, const Phase& phase, const LearningPass& pass,
+                        double gpus, const Execution& execution) {
   PhaseTime out = empty_phase(phase, gpus);
   out.layout = execution.plan.layout;
   out.tokens = pass.tokens * phase.repeats;
@@ -178,8 +178,9 @@ PhaseTime scored_or_learnt(const RoundWork& round, const Phase& phase, const Lea
   return out;
 }
 
-// Phases one after another, or generation beside the rest with a policy one step old.
-double wall(const RoundWork& round, const std::vector<PhaseTime>& phases, double serial) {
+// Seconds of a round: phases in sequence, or generation overlapped with the rest by a policy one
+// step old.
+double round_seconds(const RoundWork& round, const std::vector<PhaseTime>& phases, double serial) {
   double generating = round.rollout ? round.rollout->verifier_seconds : 0;
   double others = 0;
   for (const PhaseTime& phase : phases) {
@@ -235,7 +236,7 @@ std::optional<EngineMemory> engine_memory(const RoundWork& round, double gpus) {
 
 namespace {
 
-// What waits in the host's memory: gradients are made anew.
+// Learner bytes that wait in the host's memory. Gradients are computed anew.
 double sleeping_bytes(const MemoryUse& learning) {
   return learning.weights + learning.optimizer + learning.resident;
 }
@@ -274,7 +275,7 @@ bool add_phases(const RoundWork& round, double generation_gpus, Execution& execu
       if (!add_generation(round, phase, pass, gpus, execution)) return false;
       continue;
     }
-    execution.phases.push_back(scored_or_learnt(round, phase, pass, learners, execution));
+    execution.phases.push_back(learner_phase(round, phase, pass, learners, execution));
   }
   execution.updates = updates;
   execution.serial = serial_time(round, learners);
@@ -282,7 +283,7 @@ bool add_phases(const RoundWork& round, double generation_gpus, Execution& execu
     execution.serial.moved = sleeping_bytes(execution.plan.memory);
     execution.serial.host_bandwidth = round.host_bandwidth;
   }
-  execution.round_seconds = wall(round, execution.phases, execution.serial.seconds());
+  execution.round_seconds = round_seconds(round, execution.phases, execution.serial.seconds());
   execution.step_seconds = execution.round_seconds / updates;
   execution.model_flops = execution.hardware_flops = 0;
   for (const PhaseTime& phase : execution.phases) {

@@ -11,21 +11,21 @@
 
 namespace trcost::estimation {
 
-/// Numbers of accelerators that generate beside `gpus - n` that learn: none where all do both.
+/// Candidate numbers of accelerators that generate while the rest learn, 0 if all do both.
 std::vector<double> generation_splits(const RoundWork& round, double gpus, double node);
 
-/// What the fastest engines on `gpus` accelerators hold. Empty where none holds the policy and a
-/// sequence. Only for a round with a rollout.
+/// Memory of the fastest engines on `gpus` accelerators for a round with a rollout. Empty if no
+/// engine holds the policy and one sequence.
 std::optional<EngineMemory> engine_memory(const RoundWork& round, double gpus);
 
-/// The fullest moment of the fullest pool: of what learns, whose fullest device is `learning`, or
-/// of an engine. Where both are on the same accelerators, what learns waits in the host's memory
+/// Memory of the fullest pool at its fullest moment: the learner, whose fullest device is
+/// `learning`, or an engine. If both share accelerators, the learner waits in the host's memory
 /// while responses are written (data/phases.md, A.2).
 MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
                          const EngineMemory& engine);
 
-/// The phases of a round whose optimizer step takes `execution.plan` on all accelerators but
-/// `generation_gpus`, and its time, into `execution`. False where the responses fit no engine.
+/// Adds phases and time of a round to `execution`, whose plan is the optimizer step on all
+/// accelerators but `generation_gpus`. False if the responses fit no engine.
 bool add_phases(const RoundWork& round, double generation_gpus, Execution& execution);
 
 }  // namespace trcost::estimation

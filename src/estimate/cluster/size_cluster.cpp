@@ -17,14 +17,13 @@
 namespace trcost::estimation {
 namespace {
 
-// Of one training cluster: xAI's Colossus in Memphis, 200,000 H100, H200 and GB200 since February
-// 2025 (x.ai/colossus). Clusters beyond it are answered, with a warning.
+// Accelerators of the largest known cluster: xAI's Colossus in Memphis, 200,000 H100, H200 and
+// GB200 since February 2025 (x.ai/colossus). Clusters beyond it are answered, with a warning.
 constexpr double kLargestCluster = 200'000;
-// Of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4). The search begins there, and
-// goes down where that is more than enough.
+// MFU of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4). The search begins there.
 constexpr double kUsualMfu = 0.4;
 
-// What a cluster is a multiple of: whole nodes, and all the degrees that are given.
+// The unit of cluster sizes: whole nodes, and multiples of the given degrees.
 double cluster_unit(const Degrees& given, double gpus_per_node) {
   const double split = given.product();
   const double experts = 1.0 * given.ep.value_or(1) * given.etp.value_or(1) * given.pp.value_or(1);
@@ -136,7 +135,7 @@ class ClusterSizing {
   // The answer of --gpus, of which some may stay idle; empty if nothing runs.
   std::optional<TimedRun> given_cluster(double gpus) {
     try {
-      Execution e = execute_asked(task_, gpus, useful_);
+      Execution e = execute_given(task_, gpus, useful_);
       const double busy = wall_seconds(task_, e, 1);
       const double seconds = busy / useful_(working_gpus(e), busy);
       return TimedRun{std::move(e), seconds};
@@ -163,12 +162,12 @@ class ClusterSizing {
       notes.warn(
           fmt::format("meeting --deadline takes {} accelerators, more than the largest known "
                       "cluster of {:.0f} (xAI Colossus, 2025); {}",
-                      format_exact(gpus), kLargestCluster, alternative()));
+                      format_exact(gpus), kLargestCluster, largest_known_hint()));
     }
   }
 
-  // What the largest known cluster would do, in whole units.
-  [[nodiscard]] std::string alternative() {
+  // A hint with the time of the largest known cluster, in whole units.
+  [[nodiscard]] std::string largest_known_hint() {
     const double gpus = std::max(1.0, std::floor(kLargestCluster / sizes_.unit())) * sizes_.unit();
     const double usual = mfu_.value_or(kUsualMfu);
     if (const std::optional<TimedRun> found = given_cluster(gpus)) {
@@ -235,9 +234,9 @@ class ClusterSizing {
                     format_number(deadline_, NumberKind::duration),
                     format_number(std::max(usual, 1.01 * kMostGpus), NumberKind::count, 2),
                     task_.platform().accelerator->name, format_exact(kMostGpus)),
-        alternative() + (possible ? ": give a longer --deadline, or a smaller question"
-                                  : ": no --deadline is long enough; ask for fewer "
-                                    "parameters or tokens"));
+        largest_known_hint() + (possible ? ": give a longer --deadline, or a smaller question"
+                                         : ": no --deadline is long enough; ask for fewer "
+                                           "parameters or tokens"));
   }
 
   const Task& task_;

@@ -17,7 +17,7 @@ Prepared::Prepared(ResolvedWork work_, const Platform& platform)
 
 namespace {
 
-// What is trained on examples is fine-tuning, whether somebody says so or not.
+// Training on examples is fine-tuning, even if --method is not set.
 std::string_view training_of(const Scenario& scenario) {
   const bool examples = scenario.has(Field::model_name) && scenario.has(Field::data_samples);
   if (!scenario.has(Field::train_method) && examples) return method_row(Method::sft).name;

@@ -16,21 +16,21 @@
 
 namespace trcost::estimation {
 
-/// What reading the data takes.
+/// Stored size of the data and the workers that decode it.
 struct DataSupply {
   double image_bytes = 0;  ///< one image or clip, as stored
   double text_bytes_per_token = 0;
   double workers = 0;  ///< processes per accelerator that decode and prepare images
 };
 
-/// Everything of an estimate that depends on neither amounts, cluster size, layout nor prices.
+/// The parts of a question that amounts, cluster size, layout and prices do not change.
 struct Prepared {
   Prepared(ResolvedWork work_, const Platform& platform);
   ResolvedWork work;
   StepModel model;
   DataSupply supply;
   MethodQuality quality;
-  std::string method;                      ///< how good the method is, in words
+  std::string method;                      ///< quality in words
   std::string_view training;               ///< `pretrain`, `sft`, `ppo`
   std::shared_ptr<const RoundWork> round;  ///< of a training method with several phases
   std::unique_ptr<RecentPlans> plans = std::make_unique<RecentPlans>();  ///< of `model`

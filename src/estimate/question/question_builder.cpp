@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/question/question_builder.h"
 
-#include "estimate/question/data/data_scale.h"
 #include "estimate/question/data/resolve_amounts.h"
 #include "estimate/question/data/resolve_work.h"
+#include "estimate/question/question.h"
 #include "estimate/question/recipe_defaults.h"
-#include "estimate/question/resolve_task.h"
 #include "prices/rows/price_book.h"
 
 namespace trcost::estimation {
@@ -36,7 +35,7 @@ Task QuestionBuilder::kept_task(const Scenario& scenario, std::string_view accel
     amounts = resolve_amounts(scenario, work, silent);
     return prepare(std::move(work), scenario, catalog_, accelerator, silent);
   });
-  // Of contrastive training the batch is part of the loss, and so of the model.
+  // In contrastive training the batch is part of the loss, and so of the model.
   if (out.work().workload.contrastive_batch > 0) {
     return resolve_task(scenario, catalog_, accelerator, silent);
   }
@@ -53,8 +52,8 @@ std::shared_ptr<const Rates> QuestionBuilder::kept_rates(const Scenario& scenari
                             [&] { return resolve_rates(scenario, catalog_, platform, silent); });
 }
 
-// As price_of(). A quote that no question holds any more is taken again, since rows of a sweep
-// differ in nothing else of it.
+// As price_of(). A quote that no question refers to any more is reused, since rows of a sweep
+// differ only in its price.
 std::shared_ptr<const PriceQuote> QuestionBuilder::price(
     const Scenario& scenario, const std::shared_ptr<const Rates>& rates) {
   const auto given = scenario.number(Field::cost_price_per_gpu_hour);

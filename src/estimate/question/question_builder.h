@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes questions of scenarios.
+// Builds resolved questions from scenarios.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@
 
 namespace trcost::estimation {
 
-/// Values that were made lately, found by the fields that they are made from. An entry is used only
-/// where all of them are equal, so that what is found does not depend on what was asked before.
+/// Cache of values by the fields that they are made from. An entry is used only if all fields are
+/// equal, so that results do not depend on earlier questions.
 template <class Value>
 class RecentValues {
  public:
   explicit RecentValues(std::span<const Field> fields) : fields_(fields) {}
 
-  /// The value for these fields of the scenario and a name beside them, made by `make` where it is
-  /// not there yet.
+  /// The value for these fields of the scenario, a name and a flag, made by `make` if it is not
+  /// cached.
   template <class Make>
   const std::shared_ptr<const Value>& find(const Scenario& scenario, std::string_view name,
                                            bool extra, const Make& make) {
@@ -32,7 +32,7 @@ class RecentValues {
     const bool there = slot && slot->extra == extra && slot->name == name &&
                        slot->scenario.equal(scenario, fields_);
     if (!there) {
-      slot.reset();  // what `make` throws leaves no entry
+      slot.reset();  // an exception of `make` leaves no entry
       slot = std::make_unique<Entry>(Entry{scenario, std::string(name), extra, make()});
     }
     return slot->value;
@@ -52,14 +52,13 @@ class RecentValues {
   std::array<std::unique_ptr<Entry>, kSlots> slots_;
 };
 
-/// Makes questions, and keeps what is expensive to prepare for those that follow: what has no notes
-/// is found again by the fields that move it.
+/// Builds a resolved Question from a Scenario and caches the slow parts of questions without notes.
 class QuestionBuilder {
  public:
   explicit QuestionBuilder(const Catalog& catalog);
-  /// `first` takes what is said of the work and its platform, `last` what stands behind the notes
-  /// on the cluster: the scale of the data and the rates. Both wanted or neither. Throws as
-  /// resolve_task() and resolve_rates() do.
+  /// Builds the question of one platform. `first` collects the notes on work and platform, `last`
+  /// those that follow the notes on the cluster: scale of the data, and rates. Both are wanted or
+  /// neither. Throws as resolve_task() and resolve_rates() do.
   Question build(const Scenario& asked, std::string_view accelerator, Notes& first, Notes& last);
 
  private:

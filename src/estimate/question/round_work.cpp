@@ -30,7 +30,7 @@ Model model_of(std::string_view name, const Catalog& catalog) {
   return resolve_model(other, catalog, quiet);
 }
 
-// A pass forward over the same sequences: nothing learns, nothing waits in the host.
+// A forward pass over the same sequences: nothing learns and nothing is offloaded.
 Workload forward_of(Workload work) {
   work.language_training = work.encoder_training = work.connector_training = Training::frozen;
   work.train_embeddings = false;
@@ -39,7 +39,7 @@ Workload forward_of(Workload work) {
   return work;
 }
 
-// Another model over the same sequences, of text.
+// Another model over the same sequences, without its images.
 Workload with_language(Workload work, const LanguageModel& language) {
   work.language = language;
   work.encoder.reset();
@@ -48,7 +48,7 @@ Workload with_language(Workload work, const LanguageModel& language) {
   return work;
 }
 
-// What learns whole, as a critic does whatever the policy learns by.
+// A critic learns as a whole, even where the policy learns by adapters.
 Workload learning_of(Workload work) {
   work.language_training = Training::full;
   work.train_embeddings = false;
@@ -56,8 +56,8 @@ Workload learning_of(Workload work) {
   return work;
 }
 
-// The models beside the policy: how long they take, and what of them is resident.
-struct Others {
+// Resolves the models besides the policy: their steps, and their resident memory.
+struct OtherModels {
   const Scenario& scenario;
   const Catalog& catalog;
   const Platform& platform;
@@ -186,9 +186,9 @@ void check_split(const Scenario& scenario, const RoundWork& round) {
               "give fewer, or leave --generation-gpus to the search", "--generation-gpus");
 }
 
-// Where engines generate in turn with what learns.
-void wait_in_host(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
-                  RoundWork& round, Notes& notes) {
+// Resolves the host bandwidth for engines that take turns with the learner on one cluster.
+void resolve_host_copies(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
+                         RoundWork& round, Notes& notes) {
   round.host_bandwidth = platform.host_bandwidth
                              ? platform.host_bandwidth
                              : host_bandwidth(scenario, *platform.system, notes);
@@ -267,7 +267,7 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
   round->generation_gpus = scenario.number(Field::rollout_generation_gpus);
   check_split(scenario, *round);
   if (round->placement == Placement::colocated) {
-    wait_in_host(scenario, catalog, platform, *round, notes);
+    resolve_host_copies(scenario, catalog, platform, *round, notes);
   }
   if (work.model.vision) {
     notes.warn("images of the prompts are not counted: count their tokens into --prompt-tokens");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A round of a training method: the phases beside the policy's optimizer steps, and what they cost.
+// A round of a training method: its phases and the models that they need.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace trcost::estimation {
 
-/// How responses come about.
+/// Generation of the responses of a round.
 struct RolloutWork {
   double prompts = 0;
   double samples_per_prompt = 1;
@@ -29,29 +29,29 @@ struct RolloutWork {
   ServingChip chip;
   const Engine* engine = nullptr;
   WeightFormat format = WeightFormat::bf16;  ///< as the policy learns
-  std::optional<int> tp;                     ///< of an engine; searched where empty
+  std::optional<int> tp;                     ///< of an engine, empty if searched
   double drafted = 0, acceptance = 0;
   double cached_input = 0;  ///< share of a prompt whose cache is there already
   bool partial = false;     ///< long responses go on in the next round
   double verifier_seconds = 0;
-  double colocated_share = 0;  ///< of the memory that engines have where what learns is beside them
+  double colocated_share = 0;  ///< of the memory, for engines beside the learner
   [[nodiscard]] double responses() const { return prompts * samples_per_prompt; }
   [[nodiscard]] double mean_response() const;  ///< tokens, over the run
 };
 
-/// The work of a round that no cluster decides.
+/// The work of a round, independent of the cluster.
 struct RoundWork {
   Method method = Method::pretrain;
   std::vector<Phase> phases;
-  /// Of a phase that scores or of another model that learns, by role: its own step, on the policy's
-  /// degrees. Empty of the policy's learning.
+  /// Steps of phases that score and of other models that learn, by role, on the policy's degrees.
+  /// Null for the policy's own learning.
   std::array<std::shared_ptr<const StepModel>, kRoles> forward{}, learning{};
   double policy_params = 0;        ///< all, of the language model
   double forward_share = 1.0 / 3;  ///< of the policy's FLOPs of learning
   /// FLOPs that write a response over those of a pass over its sequence: a group reads its prompt
   /// once, and what the engine's cache holds is not read.
   double generated_share = 1;
-  double sequences = 0;  ///< of a round, all epochs; 0: a round is one step
+  double sequences = 0;  ///< of a round, all epochs, 0 if a round is one step
   double sequence_tokens = 0;
   std::optional<RolloutWork> rollout;
   Placement placement = Placement::colocated;
@@ -62,7 +62,7 @@ struct RoundWork {
 
   /// Passes of the policy's learning over the sequences of a round.
   [[nodiscard]] double epochs() const;
-  /// The step of what a phase does; null where the policy learns or generates.
+  /// The step model of a phase, null if the policy learns or generates.
   [[nodiscard]] const StepModel* model(const Phase& phase) const {
     const auto role = static_cast<std::size_t>(phase.role);
     if (phase.work == Work::generate) return nullptr;

@@ -6,8 +6,8 @@
 
 #include "catalog/hardware/efficiency.h"
 #include "estimate/cluster/execution.h"
+#include "estimate/question/question.h"
 #include "estimate/question/recipe_defaults.h"
-#include "estimate/question/resolve_task.h"
 #include "quantity/quantity.h"
 #include "scenario/dimensions.h"
 #include "study/calibrate/calibrate.h"

@@ -13,7 +13,7 @@ bool ranged(const Scenario& asked, std::initializer_list<Field> fields) {
                              [&](Field field) { return asked.distribution(field) != nullptr; });
 }
 
-SpreadContext said_of_spreads(const Scenario& asked) {
+SpreadContext given_spreads(const Scenario& asked) {
   SpreadContext out;
   out.stack_known =
       asked.text(Field::efficiency_stack) != field_info(Field::efficiency_stack).fallback;
@@ -27,7 +27,7 @@ SpreadContext said_of_spreads(const Scenario& asked) {
   return out;
 }
 
-RolloutSpread said_of_rollouts(const Scenario& asked) {
+RolloutSpread given_rollouts(const Scenario& asked) {
   const auto given = [&](Field field) { return asked.has(field) && !ranged(asked, {field}); };
   RolloutSpread out;
   out.rounds_given = given(Field::rollout_steps);
@@ -44,8 +44,8 @@ RolloutSpread said_of_rollouts(const Scenario& asked) {
 
 RangeTerms resolve_range_terms(const Scenario& asked) {
   RangeTerms out;
-  out.said = said_of_spreads(asked);
-  out.rollouts = said_of_rollouts(asked);
+  out.given = given_spreads(asked);
+  out.rollouts = given_rollouts(asked);
   out.samples_given = asked.has(Field::data_samples);
   out.budget_given = asked.has(Field::data_tokens) || asked.has(Field::data_tokens_per_param);
   out.amount_given = out.samples_given || out.budget_given;

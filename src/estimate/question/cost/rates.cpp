@@ -14,7 +14,7 @@
 namespace trcost::estimation {
 namespace {
 
-// Where both numbers are given, a region that only price lists know will do.
+// With both numbers given, a region that only price lists know is accepted.
 const Region& region_of(const Scenario& scenario, const Catalog& catalog, std::string_view name) {
   static const Region elsewhere;
   const bool given =
@@ -81,7 +81,7 @@ void resolve_power(const Scenario& scenario, const Platform& platform, Rates& ou
   }
 }
 
-// An input that is not used without a word misleads.
+// An ignored input without a warning would mislead.
 void warn_about_unused_rates(const Scenario& scenario, Notes& notes) {
   const auto unused = [&](Field field, std::string_view why) {
     if (scenario.has(field)) notes.warn(fmt::format("{} {}", field_info(field).flag, why));
@@ -98,7 +98,7 @@ void warn_about_unused_rates(const Scenario& scenario, Notes& notes) {
   }
 }
 
-// Whose price of what kind the scenario asks for; with own the rent to compare with.
+// The price that the scenario asks for, with --pricing own the rent to compare with.
 PriceQuery price_query(const Scenario& scenario, const Catalog& catalog,
                        const Accelerator& accelerator) {
   PriceQuery query{accelerator.name};
@@ -136,7 +136,7 @@ void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platf
   }
 }
 
-// How old the price of the machine is, and what it has fallen to; said with the price itself.
+// Adds the age of the price of the machine, and its value today, to the source of the price.
 void note_purchase(PurchasePrice& price, const PriceAge& age, std::string_view as_of,
                    Notes& notes) {
   if (!price.usd_per_gpu || age.years() <= 0) return;

@@ -8,7 +8,7 @@
 #include "catalog/software/choices.h"
 #include "cost/storage.h"
 #include "estimate/question/cost/pricing.h"
-#include "estimate/question/data/data_scale.h"
+#include "estimate/question/data/resolve_amounts.h"
 #include "workload/method.h"
 
 namespace trcost::estimation {

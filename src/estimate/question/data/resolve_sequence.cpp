@@ -14,47 +14,47 @@
 namespace trcost::estimation {
 namespace {
 
-const CatalogNumber& of_samples(Packing packing, const UsefulShares& useful) {
+const CatalogNumber& sample_share(Packing packing, const UsefulShares& useful) {
   if (packing == Packing::packed) return useful.packed;
   return packing == Packing::grouped ? useful.grouped : useful.padded;
 }
 
-const CatalogNumber& beside_images(Packing packing, const UsefulShares& useful) {
+const CatalogNumber& text_share_with_images(Packing packing, const UsefulShares& useful) {
   return packing == Packing::grouped ? useful.grouped_text : useful.padded_text;
 }
 
-// Of text alone. Corpora are cut to fill sequences; what padding costs shows with samples only.
+// Useful share of text alone. Corpora are cut to fill sequences, so only samples are padded.
 double text_share(Packing packing, bool from_samples, const UsefulShares& useful) {
   if (!from_samples) return 1;
-  return of_samples(packing, useful).value;
+  return sample_share(packing, useful).value;
 }
 
-// Of all, where `with_images` of the sequences have images, and so all of the vision.
+// Useful share of all tokens, where the share `with_images` of the sequences holds all images.
 double useful_share(Packing packing, bool from_samples, const Sample& sample, double with_images,
                     const UsefulShares& useful) {
   const double of_text = text_share(packing, from_samples, useful);
   if (packing == Packing::packed) {
     return 1 / ((1 - with_images) / of_text + with_images / useful.packed.value);
   }
-  if (sample.vision <= 0) return of_samples(packing, useful).value;
+  if (sample.vision <= 0) return sample_share(packing, useful).value;
   const double text = sample.text * ((1 - with_images) / of_text +
-                                     with_images / beside_images(packing, useful).value);
+                                     with_images / text_share_with_images(packing, useful).value);
   return sample.tokens() / (text + sample.vision);
 }
 
-// Says what part of what is computed teaches, where not all does.
+// Notes the share of computed tokens that are useful, if padding takes some.
 void note_useful_share(Packing packing, const Sample& sample, double share,
                        const UsefulShares& useful, Notes& notes) {
   if (share >= 1 || !notes.wanted()) return;
   const bool of_images = packing != Packing::packed && sample.vision > 0;
-  notes.add(
-      {"data.useful_share", format_number(share, NumberKind::number, 3), "",
-       fmt::format("of the tokens that are computed, those that teach, where samples are {}",
-                   word_of(kPackings, packing)),
-       of_images ? beside_images(packing, useful).source : of_samples(packing, useful).source});
+  notes.add({"data.useful_share", format_number(share, NumberKind::number, 3), "",
+             fmt::format("of the tokens that are computed, those that teach, where samples are {}",
+                         word_of(kPackings, packing)),
+             of_images ? text_share_with_images(packing, useful).source
+                       : sample_share(packing, useful).source});
 }
 
-// Tokens that a sequence can hold at most when nobody says how many it has.
+// The longest sequence if --seq-length is not set.
 struct Context {
   double tokens = 0;
   std::string whose;
@@ -74,7 +74,7 @@ std::string images_in_words(double images, const ResolvedWork& out) {
                      images > 1 ? "s" : "", format_exact(out.workload.vision_tokens_per_image));
 }
 
-// What makes less of them.
+// The flags that reduce the tokens of a medium.
 std::string_view smaller_media(Medium medium) {
   if (medium == Medium::image) return "--image-size";
   return medium == Medium::video ? "--seconds, --fps or --video" : "--seconds";
@@ -96,10 +96,10 @@ void refuse_cut_samples(const Sample& sample, Medium medium, bool packed, double
       "cuts texts");
 }
 
-// Images cannot be cut, so those of a sample have to fit into one sequence; with its text where a
-// sample is not packed with others.
-void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bool packed,
-                              const ResolvedWork& out) {
+// Images cannot be cut, so those of a sample have to fit into one sequence, and with its text if
+// samples are not packed.
+void refuse_long_samples(const Scenario& scenario, const Sample& sample, bool packed,
+                         const ResolvedWork& out) {
   const Workload& work = out.workload;
   const bool images_count = work.vision() && in_sequence(work);
   const double images =
@@ -132,7 +132,7 @@ void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bo
                     "--seq-length says that the context is longer");
 }
 
-// Packing makes a sequence, which batches and steps count, something else than a sample.
+// Packed sequences, which batches and steps count, are not samples.
 void warn_about_packed_samples(const Scenario& scenario, const Sample& sample, double sequence,
                                Notes& notes) {
   if (!scenario.has(Field::data_packing) || !notes.wanted() || sample.tokens() <= 0) return;
@@ -145,7 +145,7 @@ void warn_about_packed_samples(const Scenario& scenario, const Sample& sample, d
                   scenario.has(Field::train_global_batch) ? "--global-batch" : "the global batch"));
 }
 
-// Tokens of a sequence where nothing is said of it.
+// Tokens of a sequence without --seq-length.
 double usual_sequence(const Sample& sample, bool packed, const ResolvedWork& out) {
   if (!packed) return std::max(1.0, std::round(sample.tokens()));
   const Context context = context_of(out.model);
@@ -171,8 +171,7 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
                       bool from_samples, ResolvedWork& out, Notes& notes) {
   Workload& work = out.workload;
   const bool vision = work.vision() && sample.images > 0;  // a share of 0 leaves text alone
-  // Samples of a length that nobody said fill the sequence that somebody asked for, unless it is
-  // theirs.
+  // Samples of the default length fill a given sequence, unless it is as long as they are.
   const bool filled = from_samples && !scenario.has(Field::data_text_tokens_per_sample) &&
                       scenario.number_or(Field::data_seq_length, std::round(sample.tokens())) !=
                           std::round(sample.tokens());
@@ -180,7 +179,7 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   if (scenario.has(Field::data_packing)) packing = scenario.text(Field::data_packing);
   const Packing how = value_of(kPackings, packing);
   const bool packed = how == Packing::packed;
-  refuse_what_does_not_fit(scenario, sample, packed, out);
+  refuse_long_samples(scenario, sample, packed, out);
   double sequence = usual_sequence(sample, packed, out);
   if (const auto given = scenario.number(Field::data_seq_length)) {
     if (!packed && *given > sequence) {

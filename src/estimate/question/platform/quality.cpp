@@ -12,19 +12,19 @@
 namespace trcost::estimation {
 namespace {
 
-// What an estimate of layers that no published row has is further off, as that of a chip whose
-// constants come by rule (model.md 5.2) [D].
-constexpr double kUnheldSigma = 0.2;
+// Extra spread for layers that no published row has, as for a chip whose constants come by rule
+// (model.md 5.2) [D].
+constexpr double kUntestedSigma = 0.2;
 
-// Of a normal distribution, the median of the size in standard deviations.
+// Median absolute value of a normal distribution, in standard deviations.
 constexpr double kNormalMedianSize = 0.6745;
 
 bool ran_on(const MeasuredSteps& measured, const Accelerator& chip) {
   return std::ranges::find(measured.accelerators, chip.name) != measured.accelerators.end();
 }
 
-// Of a stack that was calibrated to a user's own steps. On another chip no better than published
-// rows of the stack that it was made from say, where they say more.
+// Quality of a stack calibrated to a user's own steps. On another chip it is at best that of the
+// published rows of its base stack.
 MethodQuality own_quality(const MeasuredSteps& measured, const Platform& platform,
                           MethodQuality published) {
   MethodQuality quality = published;
@@ -49,7 +49,7 @@ MethodQuality method_quality(const Workload& workload, const Platform& platform)
                             workload.language_training != Training::full);
   if (measured.rows > 0) return own_quality(measured, platform, quality);
   if (workload.language.pattern_parts > 0) {
-    quality.sigma = std::sqrt(quality.sigma * quality.sigma + kUnheldSigma * kUnheldSigma);
+    quality.sigma = std::sqrt(quality.sigma * quality.sigma + kUntestedSigma * kUntestedSigma);
     quality.rows = 0;
     quality.family = "hybrid or sparse layers";
   }

@@ -96,7 +96,7 @@ const System& named_system(const Catalog& catalog, const Accelerator& chip, std:
   }
 }
 
-// How much longer steps take than in tables of who sells the chip or writes the software.
+// Words for how much longer steps take than in the tables of chip and software vendors.
 std::string behind_showcase(Platform platform, Tuning tuning) {
   if (tuning == Tuning::showcase) return "who runs this software has tuned it";
   set_tuning(platform, tuning);
@@ -109,7 +109,7 @@ std::string behind_showcase(Platform platform, Tuning tuning) {
       platform.stack->usual_overlap < 1 ? ", and less exchange is hidden" : "");
 }
 
-// The exchanges that a user says run behind compute; all others do not.
+// The exchanges that --overlap lists run behind compute. All others do not.
 Overlap resolve_overlap(const Scenario& scenario) {
   const std::vector<std::string> words = scenario.names(Field::efficiency_overlap);
   Overlap out;
@@ -138,7 +138,7 @@ void resolve_tuning(const Scenario& scenario, Platform& platform, Notes& notes) 
   }
 }
 
-// What a user calibrated to steps on one chip says less of another.
+// Steps measured on one chip say less about another.
 void warn_of_other_chip(const Platform& platform, Notes& notes) {
   const MeasuredSteps& measured = platform.stack->measured;
   if (measured.rows == 0 || !notes.wanted()) return;
@@ -150,7 +150,7 @@ void warn_of_other_chip(const Platform& platform, Notes& notes) {
       platform.stack->name, fmt::join(measured.accelerators, ", "), name));
 }
 
-// What no measurement covers is not guessed.
+// A release later than any measured one is not extrapolated.
 void warn_of_later_release(std::string_view asked, const Stack& stack, Notes& notes) {
   if (!stack.after_newest) return;
   notes.warn(
@@ -159,7 +159,7 @@ void warn_of_later_release(std::string_view asked, const Stack& stack, Notes& no
                   asked, month_words(stack.releases.newest)));
 }
 
-// The network that a question states between nodes or racks, in place of the system's own.
+// Replaces the bandwidth between nodes or racks of the system by the given one.
 void state_network(const Scenario& scenario, Platform& platform) {
   const auto stated = scenario.number(Field::hardware_network_bandwidth);
   if (!stated) return;
@@ -169,7 +169,7 @@ void state_network(const Scenario& scenario, Platform& platform) {
   platform.system = platform.stated.get();
 }
 
-// What copies from pinned memory reach of the lanes: 12.36 of the 15.75 GB/s of PCIe 3 x16
+// Share of the lanes that copies from pinned memory reach: 12.36 of the 15.75 GB/s of PCIe 3 x16
 // (github.com/NVIDIA/nvbandwidth, README at 04bf2869).
 constexpr double kCopyShare = 12.36 / 15.75;
 

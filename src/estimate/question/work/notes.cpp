@@ -9,8 +9,8 @@
 namespace trcost::estimation {
 namespace {
 
-// As the command line takes it: exact, since assumptions are meant to be given back as flags.
-std::string written(Field field, double value) {
+// A value as the command line takes it: exact, since defaults can be given back as flags.
+std::string flag_value(Field field, double value) {
   const FieldInfo& info = field_info(field);
   if (info.kind == FieldKind::flag) return value == 1 ? "on" : "off";
   return format_exact(value);
@@ -31,7 +31,7 @@ void Notes::fallback(Field field, std::string_view value) {
 
 void Notes::add(Field field, double value, std::string why, std::string source) {
   if (!wanted_) return;
-  add(field, std::string_view(written(field, value)), std::move(why), std::move(source));
+  add(field, std::string_view(flag_value(field, value)), std::move(why), std::move(source));
 }
 
 void Notes::add(Field field, std::string_view value, std::string why, std::string source) {

@@ -11,21 +11,21 @@
 
 namespace trcost::estimation {
 
-/// Collects what the user did not say; costs nothing when nobody wants to read it.
+/// Collects defaults and warnings. Does nothing when disabled.
 class Notes {
  public:
   explicit Notes(bool wanted) : wanted_(wanted) {}
 
   [[nodiscard]] bool wanted() const { return wanted_; }
-  /// The table's own reason for a field's default.
+  /// Notes a default with the reason in the table of fields.
   void fallback(Field field, double value);
   void fallback(Field field, std::string_view value);
-  /// Another reason, with its source.
+  /// Notes a default with another reason and its source.
   void add(Field field, double value, std::string why, std::string source);
   void add(Field field, std::string_view value, std::string why, std::string source);
   void add(Assumption assumption);
   void warn(std::string text);
-  /// What another said, after what is here.
+  /// Appends the notes of another collection.
   void append(Notes&& other);
 
   std::vector<Assumption> assumptions;

@@ -10,6 +10,7 @@
 #include "catalog/software/choices.h"
 #include "estimate/question/work/field_names.h"
 #include "trcost/error.h"
+#include "workload/blocks/block.h"
 #include "workload/blocks/contrastive.h"
 #include "workload/vision_defaults.h"
 
@@ -25,10 +26,10 @@ bool asks_for_vision(const Scenario& scenario) {
          scenario.has(Field::data_video) || scenario.flag(Field::data_audio);
 }
 
-// The encoder of the catalog that `size` parameters are nearest to; of equals one that is a
-// default, then the first by name.
+// The encoder of the catalog nearest to `size` parameters. Among equals a default encoder wins,
+// then the first by name.
 const Encoder& encoder_of_size(const Catalog& catalog, double size, Notes& notes) {
-  constexpr double kNear = 1.25;   // a size as people say it: 2B for 1.84B
+  constexpr double kNear = 1.25;   // sizes are rounded: 2B for 1.84B
   constexpr double kEqual = 1.05;  // 303M and 304M are both called 300M, 413M is called 400M
   const Encoder* best = nullptr;
   double least = 0;
@@ -201,6 +202,26 @@ Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& not
   if (named) return from_catalog(scenario, catalog, notes);
   throw Error(ErrorKind::usage, "the model is missing",
               "give --params, like --params 10e9, or --model (see `trcost list models`)");
+}
+
+ModelSummary describe_model(const ResolvedWork& work) {
+  ModelSummary out;
+  const LanguageModel& language = work.model.language;
+  out.name = work.model.name;
+  out.from_size = work.model.from_size;
+  out.params_total = work.params.total;
+  out.params_active = work.params.active;
+  out.params_vision = work.params.encoder;
+  out.params_projector = work.params.connector;
+  out.params_trainable = work.trainable.total;
+  out.layers = language.layers;
+  out.dealt_layers = layer_count(language);
+  out.hidden = language.hidden;
+  out.heads = language.heads;
+  out.kv_heads = language.kv_heads;
+  out.ffn = language.moe && language.ffn == 0 ? language.moe->expert_ffn : language.ffn;
+  out.vocab = language.vocab;
+  return out;
 }
 
 }  // namespace trcost::estimation

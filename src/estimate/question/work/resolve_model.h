@@ -5,8 +5,10 @@
 
 #include "catalog/software/choices.h"
 #include "estimate/question/work/notes.h"
+#include "estimate/question/work/resolved_work.h"
 #include "quantity/layers.h"
 #include "trcost/catalog.h"
+#include "trcost/estimate.h"
 #include "trcost/scenario.h"
 
 namespace trcost::estimation {
@@ -20,5 +22,8 @@ std::optional<Modality> modality_of(const Scenario& scenario);
 
 /// Whether a scenario is of a vision-language model. A pair of contrastive towers is none.
 bool is_vision_language(const Scenario& scenario, const Catalog& catalog);
+
+/// Names and sizes of the model for reports.
+ModelSummary describe_model(const ResolvedWork& work);
 
 }  // namespace trcost::estimation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/question/resolve_task.h"
+#include "estimate/question/question.h"
 
 #include <cmath>
 #include <utility>
@@ -27,9 +27,9 @@ std::optional<T> choice_of(const Scenario& scenario, Field field,
   return value_of(words, scenario.text(field));
 }
 
-// In steps of 9 %, finer than the fit: rows of a sweep and tries of a solver that differ by a few
-// tokens ask for the same plan.
-double in_steps(double critical_batch) {
+// Rounded in steps of 9 %, finer than the fit, so that rows of a sweep and tries of a solver that
+// differ by a few tokens share a plan.
+double round_critical_batch(double critical_batch) {
   constexpr double kStepsPerDoubling = 8;
   return portable_pow(
       2, std::round(kStepsPerDoubling * portable_log2(critical_batch)) / kStepsPerDoubling);
@@ -38,7 +38,7 @@ double in_steps(double critical_batch) {
 PlanRequest resolve_layout(const Scenario& scenario, const Amounts& amounts) {
   PlanRequest out;
   if (amounts.global_batch_given) out.global_batch = amounts.global_batch;
-  if (amounts.critical_batch) out.critical_batch = in_steps(*amounts.critical_batch);
+  if (amounts.critical_batch) out.critical_batch = round_critical_batch(*amounts.critical_batch);
   for (std::size_t i = 0; i < kDimensionCount; ++i) {
     out.*kDimensions[i].given = given_degree(scenario, kDimensionFields[i]);
   }

@@ -21,4 +21,8 @@ std::optional<double> network_share(const Execution& execution);
 /// overhead within 1e-9.
 void fill_waterfall(const Execution& execution, const UsefulTime& useful, Estimate& out);
 
+/// The phases of the job's rounds and what rollouts are like, into `out` whose hours and bill are
+/// known; a plain run is one phase.
+void add_phase_results(const Prepared& prepared, const Execution& execution, Estimate& out);
+
 }  // namespace trcost::estimation
