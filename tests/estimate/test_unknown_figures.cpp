@@ -5,6 +5,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/answer/work_totals.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

@@ -8,6 +8,7 @@
 #include "catalog/hardware/peak.h"
 #include "estimate/answer/breakdown.h"
 #include "estimate/answer/money.h"
+#include "estimate/answer/work_totals.h"
 #include "estimate/cluster/data_pipeline.h"
 #include "estimate/explain/explain.h"
 #include "estimate/question/data/resolve_amounts.h"
@@ -52,7 +53,7 @@ void warn_about_mfu(const Task& task, const Estimate& out, Notes& notes) {
       format_number(*task.fixed.mfu, NumberKind::fraction), 100 * matmuls, out.accelerator_title));
 }
 
-// A given MFU and a layout that recomputes may ask for more than the chip has.
+// A given MFU and a layout that recomputes may exceed the peak of the chip.
 void warn_about_peak(const Estimate& out, Notes& notes) {
   if (out.performance.hfu <= 1) return;
   notes.warn(
@@ -75,7 +76,7 @@ void warn_about_plan(const Task& task, const Estimate& out, Notes& notes) {
   warn_about_peak(out, notes);
 }
 
-// Compared by sequence: the two may take other batches.
+// The second-best layout and how much slower it is, per sequence since batches may differ.
 std::string runner_up_text(const Plan& plan) {
   if (!plan.runner_up) return {};
   const Layout& layout = *plan.runner_up;
@@ -113,7 +114,7 @@ void trace_choices(const Execution& execution, const PriceQuote& price, const Es
   }
 }
 
-// What the other phases of a round compute stands with the language model.
+// FLOPs of the training. The other phases of a round count as language model.
 void count_flops(const Task& task, const Execution& execution, FlopTotals& out) {
   const ResolvedWork& work = task.work();
   const TrainingFlops& per_token = work.flops_per_token;
@@ -129,20 +130,20 @@ void count_flops(const Task& task, const Execution& execution, FlopTotals& out) 
   out.rule_6nd = 6 * work.rule_params * tokens;
 }
 
-// Counts are whole; the parts stay the sum of the total.
+// Rounds token counts, so that the parts still sum to the total.
 TokenTotals whole_tokens(const TokenTotals& tokens) {
   TokenTotals out = tokens;
   out.total = std::round(tokens.total);
   out.vision = std::round(tokens.vision);
-  // What cross-attention reads stands beside the text, not in the sequence.
+  // Tokens that cross-attention reads are not part of the sequence.
   const bool in_sequence = tokens.text + tokens.vision <= tokens.total * (1 + 1e-9);
   out.text = in_sequence ? out.total - out.vision : std::round(tokens.text);
   out.vision_encoder = std::round(tokens.vision_encoder);
   return out;
 }
 
-// How good the answer is. No row stands behind a speed that was given; of the chip it still holds
-// whether whole runs on it are known.
+// Sets the quality of the answer. No published row supports a given speed, but it still matters
+// whether whole runs on the chip are known.
 void describe_method(const Prepared& prepared, const Execution& execution,
                      PerformanceSummary& out) {
   out.quality = prepared.quality;
@@ -154,7 +155,7 @@ void describe_method(const Prepared& prepared, const Execution& execution,
   out.method = quality.name;
 }
 
-// Hours are continuous in the tokens; who counts steps counts the last one too.
+// Hours are continuous in the tokens, but the last partial step counts as a step.
 WorkTotals work_totals(const Task& task, const Execution& execution, const UsefulTime& useful,
                        const Estimate& out) {
   const double steps = optimizer_steps(task, out.layout);
@@ -204,7 +205,7 @@ void fill_plan(const Question& question, const Execution& execution, Estimate& o
   count_flops(question, execution, out.flops);
 }
 
-// The clock, what is done in that time, and its ratios.
+// Fills the clock, the work done in that time, and its ratios.
 void fill_time(const Task& task, const PlannedRun& run, Estimate& out) {
   const Execution& execution = run.execution;
   const double steps = optimizer_steps(task, out.layout);
@@ -213,7 +214,7 @@ void fill_time(const Task& task, const PlannedRun& run, Estimate& out) {
       run.wall_clock_seconds.value_or(steps * execution.step_seconds / run.useful.share());
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
   out.work = work_totals(task, execution, run.useful, out);
-  ratios_of(out.work, out.performance);
+  set_ratios(out.work, out.performance);
   fill_waterfall(execution, run.useful, out);
 }
 

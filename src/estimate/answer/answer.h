@@ -9,26 +9,26 @@
 
 namespace trcost::estimation {
 
-/// A question with its cluster, its layout and what of the time is steps.
+/// A question with its cluster, its layout and its useful time.
 struct PlannedRun {
   Execution execution;
   UsefulTime useful;
   std::optional<double> wall_clock_seconds = {};  ///< measured
 };
 
-/// Chooses what the question leaves open. Throws as resolve_execution() does.
+/// Chooses cluster and layout of a question. Throws as resolve_execution() does.
 PlannedRun plan_run(const Question& question, Notes& notes);
 
-/// Puts a measured pace on what the model found: its plan, and the share of the time that is steps,
-/// stay.
+/// Applies a measured pace to a run. Its plan and the share of the time that is steps stay.
 void set_pace(const Pace& pace, PlannedRun& run);
 
-/// Clock and bill of a run question, into `out` whose memory is reused; the range is the job's.
+/// Computes clock and bill of a planned run into `out`, whose memory is reused. The range is drawn
+/// for the whole job.
 void answer(const Question& question, const PlannedRun& run, const EstimateOptions& options,
             Notes& notes, Estimate& out);
 
-/// What the range of a round with this answer is drawn from. `trial` is for ranges whose effect has
-/// to be tried.
+/// Inputs of the range of a round with this answer. `trial` measures the effect of ranges without a
+/// known exponent.
 RangeInputs range_inputs(const Question& question, const PlannedRun& run, const Estimate& round,
                          const Trial& trial);
 

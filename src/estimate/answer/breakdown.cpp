@@ -15,11 +15,11 @@ double seconds_of(const StepTime& time, StepTerm term) {
   return time.terms[static_cast<std::size_t>(term)];
 }
 
-// What the step model says, term by term, and what is beside it.
+// Shares of the terms of the step model, idle accelerators, waiting for data and measured pace.
 void add_step_terms(const Execution& execution, Estimate& out) {
   const StepTime& time = execution.plan.time;
-  // Useful time by the workload's own count of FLOPs; the step model's first term is the same
-  // work at peak, up to what it does not count.
+  // Useful time by the workload's own count of FLOPs. The step model's first term is the same work
+  // at peak, except for FLOPs that it does not count.
   const double useful_seconds = out.performance.mfu * execution.step_seconds;
   double so_far = time.terms[0];
   const double busy = out.layout.gpus() / execution.gpus;
@@ -76,13 +76,13 @@ void fill_waterfall(const Execution& execution, const UsefulTime& useful, Estima
 
 namespace {
 
-// A share of the job's hours and of its bill.
-void take_share(const Estimate& job, double share, PhaseResult& out) {
+// Sets the phase's share of the hours and of the bill.
+void set_share(const Estimate& job, double share, PhaseResult& out) {
   out.gpu_hours = job.gpu_hours * share;
   if (job.cost.total) out.cost = *job.cost.total * share;
 }
 
-// A round of a plain run is one step, whose last may be filled in part.
+// A round of a plain run is one step.
 PhaseResult plain_phase(const Prepared& prepared, const Execution& execution, const Estimate& job) {
   PhaseResult out;
   out.name = "train_policy";
@@ -94,7 +94,7 @@ PhaseResult plain_phase(const Prepared& prepared, const Execution& execution, co
   out.hardware_flops = execution.hardware_flops;
   out.layout = job.layout;
   out.layers = job.model.dealt_layers;
-  take_share(job, 1, out);
+  set_share(job, 1, out);
   return out;
 }
 
@@ -146,7 +146,7 @@ void add_phase_results(const Prepared& prepared, const Execution& execution, Est
     result.layout = phase.layout;
     result.layers = out.model.dealt_layers;
     result.engine = phase.engine;
-    take_share(out, phase.gpus * phase.seconds / all, result);
+    set_share(out, phase.gpus * phase.seconds / all, result);
     worked += phase.gpus * phase.seconds;
   }
   constexpr double kRounding = 1e-9;
@@ -157,7 +157,7 @@ void add_phase_results(const Prepared& prepared, const Execution& execution, Est
     result.work = Work::wait;
     result.gpus = out.gpus;
     result.step_seconds = waited * execution.round_seconds;
-    take_share(out, waited, result);
+    set_share(out, waited, result);
   }
   if (prepared.round && prepared.round->rollout) {
     out.rollout = summary(*prepared.round, execution, out);

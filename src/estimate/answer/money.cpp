@@ -12,7 +12,7 @@
 namespace trcost::estimation {
 namespace {
 
-double dataset_bytes_of(const BillTerms& terms, const Estimate& out) {
+double dataset_bytes(const BillTerms& terms, const Estimate& out) {
   if (out.pipeline) return out.pipeline->dataset_bytes;
   return out.tokens.text / terms.epochs * terms.text_bytes_per_token;
 }
@@ -22,7 +22,7 @@ Purchase purchase_of(const PurchasePrice& price) {
   return price.for_sale ? Purchase::unpriced : Purchase::not_for_sale;
 }
 
-// Nothing of what an estimate says in numbers is n/a.
+// Whether every number of an estimate is known.
 bool complete(const Estimate& out) {
   return out.cost.total && out.energy.kwh && out.energy.co2_kg &&
          std::ranges::all_of(out.cost.items,
@@ -50,7 +50,7 @@ StorageInputs storage_inputs(const Question& question, const Estimate& estimate)
   const BillTerms& terms = question.bill;
   const ResolvedWork& work = question.work();
   StorageInputs inputs;
-  inputs.dataset_bytes = dataset_bytes_of(terms, estimate);
+  inputs.dataset_bytes = dataset_bytes(terms, estimate);
   inputs.full_checkpoint_bytes = checkpoint_bytes(work.params.total, work.trainable.total);
   inputs.weights_checkpoint_bytes = weights_bytes(work.params.total);
   inputs.full_kept = terms.full_kept;

@@ -9,16 +9,16 @@
 
 namespace trcost::estimation {
 
-/// What the energy of an estimate is made from.
+/// Inputs of the energy of an estimate.
 EnergyInputs energy_inputs(const Question& question, const Estimate& estimate);
 
-/// What the storage of an estimate is made from.
+/// Inputs of the storage of an estimate.
 StorageInputs storage_inputs(const Question& question, const Estimate& estimate);
 
 /// Fills energy and cost of an estimate whose GPU-hours are known.
 void add_money(const Question& question, Estimate& out);
 
-/// Says so where spot, with the work that its interruptions lose, costs more than on-demand.
+/// Warns if spot, with the work that its interruptions lose, costs more than on-demand.
 void warn_about_spot(const Question& question, const UsefulTime& useful, const Estimate& out,
                      Notes& notes);
 

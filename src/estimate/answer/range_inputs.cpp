@@ -18,8 +18,8 @@
 namespace trcost::estimation {
 namespace {
 
-// Generating goes with the length of the responses, what passes over whole sequences with their
-// share of it, and what stands beside the phases with neither.
+// Generation scales with the length of the responses, other phases with the share of responses in a
+// sequence, and time outside the phases with neither.
 RolloutSpread rollouts_of(RolloutSpread said, const RoundWork& round, const Estimate& out) {
   said.length_tokens = round.rollout->mean_response() / round.sequence_tokens;
   double hours = 0;
@@ -45,7 +45,7 @@ SpreadContext range_context(const Question& question, const UsefulTime& useful, 
   context.moe = work.model.language.moe.has_value();
   const bool vision = work.workload.vision();
   const TokenTotals& tokens = question.amounts.tokens;
-  // Of a budget of tokens only those of images are as uncertain as what images hold.
+  // In a token budget only the image tokens are as uncertain as the tokens of an image.
   context.image_share = !vision ? 0
                         : range.budget_given && tokens.total > 0
                             ? 1 - std::min(1.0, tokens.text / tokens.total)
@@ -70,15 +70,15 @@ double log_ratio(double low, double high) {
   return low > 0 && high > 0 ? portable_log(high / low) : 0;
 }
 
-// Whether a driver is a price or an amount beside the hours: what is left of a change of dollars
-// once time is taken out. Multiples of the run follow no field but their own.
+// Whether a driver explains the change of dollars that time does not: a price, or an amount besides
+// the hours. Multiples of the run follow only their own fields.
 bool priced_driver(Driver driver) {
   return driver != Driver::hours && driver != Driver::days && driver != Driver::experiments &&
          driver != Driver::evaluation;
 }
 
-// The dollars of the run itself that go with a driver, as one term.
-Term of_run(const Dollars& dollars, Driver driver) {
+// Dollars of the run itself that depend on a driver, as one term.
+Term run_term(const Dollars& dollars, Driver driver) {
   Term out;
   for (const Term& term : dollars.terms()) {
     if (term.moves[driver] == 0 || term.moves[Driver::experiments] != 0 ||
@@ -91,7 +91,7 @@ Term of_run(const Dollars& dollars, Driver driver) {
   return out;
 }
 
-// How the cost follows a field, from estimates of the same cluster at P10 and P90 of its range.
+// Exponents of the cost in a field, from estimates of the same cluster at P10 and P90 of its range.
 Exponents measured_exponents(const FieldInfo& info, const Distribution& distribution,
                              const Trial& trial) {
   const auto at = [&](double share) {
@@ -112,9 +112,9 @@ Exponents measured_exponents(const FieldInfo& info, const Distribution& distribu
   for (std::size_t i = 0; i < kDriverCount; ++i) {
     const auto driver = static_cast<Driver>(i);
     if (!priced_driver(driver)) continue;
-    const double from = of_run(a, driver).usd, to = of_run(b, driver).usd;
+    const double from = run_term(a, driver).usd, to = run_term(b, driver).usd;
     if (from <= 0 || to <= 0) continue;
-    const Exponents& with = of_run(a, driver).moves;
+    const Exponents& with = run_term(a, driver).moves;
     const double power =
         log_ratio(from, to) / width - with[Driver::hours] * hours - with[Driver::days] * days;
     exponents = exponents.with(driver, std::abs(power) < 1e-9 ? 0 : power);

@@ -14,9 +14,8 @@ namespace trcost::estimation {
 /// without a range.
 using Trial = std::function<Estimate(const FieldInfo& field, double value)>;
 
-/// What the range of a round is drawn from, its own spreads (model.md 10) and those that the user
-/// gave; the speed has none where it was given. Throws Error (usage) for a range of a field that
-/// has steps.
+/// Inputs of the range of a round: default spreads (model.md 10) and given ranges. A given speed
+/// has no spread. Throws Error (usage) for a range of a field whose effect has steps.
 RangeInputs range_inputs(const Question& question, const UsefulTime& useful, bool speed_given,
                          const Trial& trial, const Estimate& out);
 

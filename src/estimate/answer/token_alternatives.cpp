@@ -11,12 +11,12 @@
 namespace trcost::estimation {
 namespace {
 
-// Less than that many times the compute-optimal tokens is the same answer.
+// Fewer times the compute-optimal tokens are about the same answer.
 constexpr double kClearlyMore = 1.5;
-// Below that share of the parameters an adapter learns, not a model.
+// A smaller trainable share of the parameters is an adapter, not a model.
 constexpr double kWhole = 0.5;
 
-// The nearest in size; one of the same modality before one that is not.
+// The model nearest in size, preferring the same modality.
 TokenExample nearest_example(const TokenBudget& budget, double params, bool vision) {
   const BudgetModel* best = nullptr;
   double least = 0;

@@ -25,7 +25,7 @@ std::string plain_number(double value) {
   return format_number(value, NumberKind::number, 4);
 }
 
-// `476837.158`: with the part of the last step that is full, which an answer counts as a step.
+// Steps with the fraction of the last one, which an answer counts as a step: `476837.158`.
 std::string steps_in_full(double steps) {
   return steps == std::floor(steps) ? format_exact(steps) : fmt::format("{:.3f}", steps);
 }
@@ -80,7 +80,7 @@ void add_flops(const EstimateParts& in, Estimate& out) {
        source});
 }
 
-// Of a plain run whose speed nobody gave.
+// Derives the step of a run of one phase whose speed is not given.
 void add_step(const EstimateParts& in, Estimate& out) {
   if (in.execution.mfu_given) return;
   out.step = std::make_shared<const StepAccount>(in.question.model().account(out.layout));
@@ -122,7 +122,7 @@ std::string words_of(const PhaseTime& phase) {
   return out;
 }
 
-// `a + b + c` of a figure of each phase.
+// A figure of each phase as `a + b + c`.
 template <class Get>
 std::string summed(const std::vector<PhaseTime>& phases, const Get& get) {
   std::string out;
@@ -132,7 +132,7 @@ std::string summed(const std::vector<PhaseTime>& phases, const Get& get) {
   return out.empty() ? "0" : out;
 }
 
-// The policy's optimizer step, by which everything else of the round is measured.
+// Derives the policy's optimizer step, the measure of all other phases.
 void add_learning(const EstimateParts& in, std::vector<Derivation>& out) {
   const Execution& e = in.execution;
   const LearningPass& pass = e.pass;
@@ -229,7 +229,7 @@ void add_serial(const Execution& e, std::vector<Derivation>& out) {
        in_seconds(s.seconds()), std::string(kRounds)});
 }
 
-void add_wall(const EstimateParts& in, std::vector<Derivation>& out) {
+void add_round_time(const EstimateParts& in, std::vector<Derivation>& out) {
   const Execution& e = in.execution;
   const bool beside = in.round()->placement == Placement::async;
   const auto of = [](bool generates) {
@@ -251,7 +251,7 @@ void add_wall(const EstimateParts& in, std::vector<Derivation>& out) {
                  in_seconds(e.round_seconds), std::string(kRounds)});
 }
 
-// From rounds to the job.
+// Derives the job from its rounds.
 void add_job(const EstimateParts& in, const Estimate& out_of, std::vector<Derivation>& out) {
   const Execution& e = in.execution;
   const PerformanceSummary& p = out_of.performance;
@@ -291,7 +291,7 @@ void add_round(const EstimateParts& in, Estimate& out) {
     add_seconds(in, in.round()->phases[i], in.execution.phases[i], steps);
   }
   add_serial(in.execution, steps);
-  add_wall(in, steps);
+  add_round_time(in, steps);
   add_job(in, out, steps);
 }
 

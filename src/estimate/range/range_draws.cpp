@@ -59,8 +59,8 @@ Quantiles quantiles_of(std::vector<double>& values) {
 
 namespace {
 
-// What comes of each draw, summed over the rounds. Of one round the quantiles of hours and days are
-// those of their logarithms, of which three are raised instead of all.
+// Outcomes of the draws, summed over the rounds. Hours and days of a single round are kept as
+// logarithms, so that only three quantiles are exponentiated.
 class Outcomes {
  public:
   Outcomes(std::span<const RangeInputs> rounds, std::size_t draws) : rounds_(rounds) {
@@ -124,7 +124,7 @@ bool same_shape(const Distribution& a, const Distribution& b) {
   return a.kind == b.kind && a.a == b.a && a.b == b.b && a.c == b.c;
 }
 
-// Whether what is uncertain in two rounds is one thing, though it may spread more in one of them.
+// Whether two rounds share an input, though it may spread more in one of them.
 bool one_input(const UncertainInput& a, const UncertainInput& b) {
   return a.cause == b.cause && a.field == b.field && a.given == b.given &&
          (!a.given || same_shape(a.factor, b.factor));
@@ -154,7 +154,7 @@ std::vector<SharedInput> shared_inputs(std::span<const RangeInputs> rounds) {
 
 namespace {
 
-// A dimension of the lattice: lognormals that act alike in all rounds, or an input of another
+// A dimension of the lattice: lognormals with the same effect in all rounds, or an input of another
 // shape.
 struct Dimension {
   std::vector<Exponents> spread;  // of lognormals, per round: exponents x sigma
