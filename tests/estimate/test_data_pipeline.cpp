@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the data pipeline has to deliver, against arithmetic on published sizes and rates.
+// Demand on the data pipeline, against arithmetic on published sizes and rates.
 #include <algorithm>
 #include <string>
 

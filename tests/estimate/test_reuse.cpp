@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an Estimator keeps between questions follows from each field's meaning: a field that moves
+// The cache of an Estimator follows from each field's meaning: a field that moves
 // more than its row says would give stale answers.
 #include <algorithm>
 

@@ -168,7 +168,7 @@ struct Listed {
   double gpus, seconds, gpu_hours;
 };
 
-/// What `--gpus` of round counts takes, where the same loss takes less than twice the tokens.
+/// Answers of `--gpus` for round counts, if the same loss takes less than twice the tokens.
 std::vector<Listed> listed(Scenario s, double unit, double most) {
   std::vector<Listed> out;
   s.clear(Field::hardware_deadline);
@@ -374,7 +374,7 @@ TEST_CASE("a deadline that nothing meets: the shortest time and its size are sai
 
 TEST_CASE("accelerators that stand idle interrupt no job: more of them take no longer",
           "[estimate][cluster][property]") {
-  // Of these all but some 164,000 stay idle: no layout divides steps of 5,120 sequences further.
+  // All but some 164,000 of these stay idle: no layout divides steps of 5,120 sequences further.
   const Catalog catalog;
   Estimator estimator(catalog);
   Scenario scenario;

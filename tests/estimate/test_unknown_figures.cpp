@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nothing says stays unknown: it is neither 0 nor 1.
+// Unknown figures stay unknown: they are neither 0 nor 1.
 #include <algorithm>
 #include <string>
 

@@ -12,11 +12,6 @@
 namespace trcost::estimation {
 namespace {
 
-double dataset_bytes(const BillTerms& terms, const Estimate& out) {
-  if (out.pipeline) return out.pipeline->dataset_bytes;
-  return out.tokens.text / terms.epochs * terms.text_bytes_per_token;
-}
-
 Purchase purchase_of(const PurchasePrice& price) {
   if (price.usd_per_gpu) return Purchase::priced;
   return price.for_sale ? Purchase::unpriced : Purchase::not_for_sale;
@@ -50,7 +45,9 @@ StorageInputs storage_inputs(const Question& question, const Estimate& estimate)
   const BillTerms& terms = question.bill;
   const ResolvedWork& work = question.work();
   StorageInputs inputs;
-  inputs.dataset_bytes = dataset_bytes(terms, estimate);
+  inputs.dataset_bytes = estimate.pipeline
+                             ? estimate.pipeline->dataset_bytes
+                             : estimate.tokens.text / terms.epochs * terms.text_bytes_per_token;
   inputs.full_checkpoint_bytes = checkpoint_bytes(work.params.total, work.trainable.total);
   inputs.weights_checkpoint_bytes = weights_bytes(work.params.total);
   inputs.full_kept = terms.full_kept;

@@ -23,10 +23,6 @@ struct Generation {
   RolloutTime time;
 };
 
-double gain_of(const RolloutWork& work) {
-  return work.drafted > 0 ? tokens_per_speculative_step(work.acceptance, work.drafted) : 1;
-}
-
 // One moment of the run, empty if the engine does not hold a single sequence.
 std::optional<Generation> at_moment(const RolloutWork& work, const ResponseLengths& lengths,
                                     const ServingModel& model, const ServingLayout& layout,
@@ -43,7 +39,8 @@ std::optional<Generation> at_moment(const RolloutWork& work, const ResponseLengt
   const double prefill = std::max(1.0, work.prompts / out.engines) * work.prompt_tokens *
                          (1 - work.cached_input) *
                          model.prefill_seconds_per_token(std::max(1.0, work.prompt_tokens));
-  const double gain = gain_of(work);
+  const double gain =
+      work.drafted > 0 ? tokens_per_speculative_step(work.acceptance, work.drafted) : 1;
   out.sequences = std::min(responses, most);
   out.memory = {model.weight_bytes_per_gpu() + work.engine->reserve_bytes,
                 model.sequence_bytes_per_gpu(load) * std::max(1.0, out.sequences / layout.dp)};
@@ -104,8 +101,13 @@ std::optional<Generation> generate(const RoundWork& round, double gpus) {
   return best;
 }
 
+// Learner bytes that wait in the host's memory. Gradients are computed anew.
+double sleeping_bytes(const MemoryUse& learning) {
+  return learning.weights + learning.optimizer + learning.resident;
+}
+
 // Time outside the phases: new weights to the engines, switching the memory, and the rest.
-SerialTime serial_time(const RoundWork& round, double learners) {
+SerialTime serial_time(const RoundWork& round, double learners, const MemoryUse& learning) {
   SerialTime out;
   if (!round.rollout) return out;
   const RoundFramework& f = round.framework;
@@ -116,12 +118,9 @@ SerialTime serial_time(const RoundWork& round, double learners) {
   if (round.placement != Placement::colocated) return out;
   out.per_billion = f.switch_seconds_per_billion;
   out.billions = round.policy_params / kGigabyte;
+  out.moved = sleeping_bytes(learning);
+  out.host_bandwidth = round.host_bandwidth;
   return out;
-}
-
-double step_factor(const RoundWork& round) {
-  if (!round.rollout) return 1;
-  return round.mixture ? round.framework.mixture_step : round.framework.dense_step;
 }
 
 LearningPass learning_pass(const RoundWork& round, double sequences, double updates,
@@ -131,51 +130,62 @@ LearningPass learning_pass(const RoundWork& round, double sequences, double upda
   out.step_flops = execution.model_flops;
   out.recomputing = with_recomputation(execution.plan.time);
   out.step_seconds = execution.step_seconds;
-  out.framework = step_factor(round);
+  if (round.rollout) {
+    out.framework = round.mixture ? round.framework.mixture_step : round.framework.dense_step;
+  }
   out.tokens = sequences / round.epochs() * round.sequence_tokens;
   return out;
 }
 
-PhaseTime empty_phase(const Phase& phase, double gpus) {
+// A phase that scores or learns, on the layout of the policy. Another model than the policy takes
+// training steps of its own, or all sequences forward in one.
+PhaseTime learner_phase(const RoundWork& round, const Phase& phase, const LearningPass& pass,
+                        double gpus, const Execution& execution) {
   PhaseTime out;
   out.name = phase.name;
   out.work = phase.work;
   out.gpus = gpus;
-  return out;
-}
-
-// Time of another model for the sequences of a pass, on the layout of the policy: its own training
-// steps, or all forward in one.
-StepTime pass_of(const StepModel& model, const Phase& phase, const LearningPass& pass,
-                 const Layout& layout) {
-  if (phase.work != Work::train) return model.forward(layout, pass.steps * layout.global_batch);
-  StepTime out = model.step(layout);
-  out.seconds *= pass.steps;
-  out.model_flops *= pass.steps;
-  out.hardware_flops *= pass.steps;
-  return out;
-}
-
-PhaseTime learner_phase(const RoundWork& round, const Phase& phase, const LearningPass& pass,
-                        double gpus, const Execution& execution) {
-  PhaseTime out = empty_phase(phase, gpus);
   out.layout = execution.plan.layout;
   out.tokens = pass.tokens * phase.repeats;
   const StepModel* const model = round.model(phase);
-  double seconds = pass.steps * pass.step_seconds;  // of the sequences once, by the steps alone
+  double seconds = pass.steps * pass.step_seconds;  // of one pass, by the steps alone
   if (model == nullptr) {
     out.model_flops = pass.model_flops() * phase.repeats;
     out.hardware_flops = pass.hardware_flops() * phase.repeats;
   } else {
-    const StepTime own = pass_of(*model, phase, pass, out.layout);
-    out.model_flops = own.model_flops * phase.repeats;
-    out.hardware_flops = own.hardware_flops * phase.repeats;
-    // A given MFU is that of all that is computed.
-    seconds = execution.mfu_given ? seconds * own.hardware_flops / pass.hardware_flops()
-                                  : own.seconds * execution.data_wait;
+    const bool trains = phase.work == Work::train;
+    const StepTime own = trains ? model->step(out.layout)
+                                : model->forward(out.layout, pass.steps * out.layout.global_batch);
+    const double steps = trains ? pass.steps : 1;
+    out.model_flops = own.model_flops * steps * phase.repeats;
+    out.hardware_flops = own.hardware_flops * steps * phase.repeats;
+    // A given MFU applies to all FLOPs of the round.
+    seconds = execution.mfu_given ? seconds * (own.hardware_flops * steps) / pass.hardware_flops()
+                                  : own.seconds * steps * execution.data_wait;
   }
   out.seconds = seconds * phase.repeats * pass.framework;
   return out;
+}
+
+// Adds the phase that writes the responses; false where no engine holds the policy.
+bool add_generation(const RoundWork& round, const Phase& phase, const LearningPass& pass,
+                    double gpus, Execution& execution) {
+  const std::optional<Generation> found = generate(round, gpus);
+  if (!found) return false;
+  PhaseTime out;
+  out.name = phase.name;
+  out.work = phase.work;
+  out.gpus = gpus;
+  out.model_flops = out.hardware_flops =
+      pass.model_flops() * round.forward_share * round.generated_share;
+  out.tokens = round.rollout->responses() * round.rollout->mean_response();
+  out.seconds = found->time.seconds * round.generation_factor();
+  out.engine = found->layout;
+  execution.phases.push_back(out);
+  execution.rollout = found->time;
+  execution.rollout_sequences = found->sequences;
+  execution.engine = found->memory;
+  return true;
 }
 
 // Seconds of a round: phases in sequence, or generation overlapped with the rest by a policy one
@@ -207,41 +217,10 @@ std::vector<double> generation_splits(const RoundWork& round, double gpus, doubl
   return out;
 }
 
-namespace {
-
-// Adds the phase that writes the responses; false where no engine holds the policy.
-bool add_generation(const RoundWork& round, const Phase& phase, const LearningPass& pass,
-                    double gpus, Execution& execution) {
-  const std::optional<Generation> found = generate(round, gpus);
-  if (!found) return false;
-  PhaseTime out = empty_phase(phase, gpus);
-  out.model_flops = out.hardware_flops =
-      pass.model_flops() * round.forward_share * round.generated_share;
-  out.tokens = round.rollout->responses() * round.rollout->mean_response();
-  out.seconds = found->time.seconds * round.generation_factor();
-  out.engine = found->layout;
-  execution.phases.push_back(out);
-  execution.rollout = found->time;
-  execution.rollout_sequences = found->sequences;
-  execution.engine = found->memory;
-  return true;
-}
-
-}  // namespace
-
 std::optional<EngineMemory> engine_memory(const RoundWork& round, double gpus) {
   const std::optional<Generation> found = generate(round, gpus);
   return found ? std::optional(found->memory) : std::nullopt;
 }
-
-namespace {
-
-// Learner bytes that wait in the host's memory. Gradients are computed anew.
-double sleeping_bytes(const MemoryUse& learning) {
-  return learning.weights + learning.optimizer + learning.resident;
-}
-
-}  // namespace
 
 MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
                          const EngineMemory& engine) {
@@ -278,11 +257,7 @@ bool add_phases(const RoundWork& round, double generation_gpus, Execution& execu
     execution.phases.push_back(learner_phase(round, phase, pass, learners, execution));
   }
   execution.updates = updates;
-  execution.serial = serial_time(round, learners);
-  if (round.rollout && round.placement == Placement::colocated) {
-    execution.serial.moved = sleeping_bytes(execution.plan.memory);
-    execution.serial.host_bandwidth = round.host_bandwidth;
-  }
+  execution.serial = serial_time(round, learners, execution.plan.memory);
   execution.round_seconds = round_seconds(round, execution.phases, execution.serial.seconds());
   execution.step_seconds = execution.round_seconds / updates;
   execution.model_flops = execution.hardware_flops = 0;

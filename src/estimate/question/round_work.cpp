@@ -245,7 +245,7 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
   round->mixture = work.model.language.moe.has_value();
   const TrainingFlops& flops = work.flops_per_token;
   round->forward_share = (flops.language_forward + flops.encoder_forward) / flops.total();
-  const Others others{scenario, catalog, platform, work, *round, notes};
+  const OtherModels others{scenario, catalog, platform, work, *round, notes};
   others.set_policy(options.reference);
   others.add(Role::reward, Field::rollout_reward_model, "a reward model of the policy's size");
   others.add(Role::critic, Field::rollout_critic_model, "a value model of the policy's size");

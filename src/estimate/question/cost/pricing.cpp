@@ -14,17 +14,6 @@ constexpr std::string_view kOwned =
 #undef TRCOST_COMMITMENT
     ;
 
-double term_hours(const Scenario& scenario) {
-  const std::optional<Commitment> rent = commitment_of(scenario);
-  return rent ? commitment_years(*rent) * kHoursPerYear : 0;
-}
-
-bool storage_included(const Scenario& scenario) {
-  if (scenario.has(Field::cost_storage)) return scenario.flag(Field::cost_storage);
-  return scenario.has(Field::cost_storage_price) || scenario.has(Field::cost_checkpoints_kept) ||
-         scenario.has(Field::cost_weights_kept);
-}
-
 }  // namespace
 
 std::optional<Commitment> commitment_of(const Scenario& scenario) {
@@ -44,8 +33,13 @@ BillTerms resolve_bill_terms(const Scenario& scenario) {
   out.full_kept = scenario.number_or_default(Field::cost_checkpoints_kept);
   out.weights_kept = scenario.number_or_default(Field::cost_weights_kept);
   out.egress_bytes = scenario.number_or_default(Field::cost_egress);
-  out.term_hours = term_hours(scenario);
-  out.storage_included = storage_included(scenario);
+  const std::optional<Commitment> rent = commitment_of(scenario);
+  out.term_hours = rent ? commitment_years(*rent) * kHoursPerYear : 0;
+  out.storage_included = scenario.has(Field::cost_storage)
+                             ? scenario.flag(Field::cost_storage)
+                             : scenario.has(Field::cost_storage_price) ||
+                                   scenario.has(Field::cost_checkpoints_kept) ||
+                                   scenario.has(Field::cost_weights_kept);
   return out;
 }
 

@@ -14,21 +14,20 @@
 namespace trcost::estimation {
 namespace {
 
-double whole_run_overhead(const Scenario& scenario) {
-  const std::optional<Tuning> tuning =
-      find_value(kTunings, scenario.text(Field::efficiency_tuning));
-  if (tuning == Tuning::showcase) return kTunedOverhead;
-  return tuning == Tuning::first_run ? kFirstOverhead : kUsualOverhead;
-}
-
-double usual_overhead(const Scenario& scenario, const ResolvedWork& work, const Amounts& amounts) {
+// Production overhead by default. Runs from scratch have more of it, by how well a team tunes.
+double default_overhead(const Scenario& scenario, const ResolvedWork& work,
+                        const Amounts& amounts) {
   const bool method = scenario.has(Field::train_method) &&
                       method_named(scenario.text(Field::train_method)) != Method::pretrain;
   const bool from_scratch = !method && !scenario.has(Field::data_samples) &&
                             work.workload.language_training == Training::full &&
                             work.workload.contrastive_batch == 0 &&
                             !(work.workload.vision() && is_adaptation(work, amounts));
-  return from_scratch ? whole_run_overhead(scenario) : kOverhead;
+  if (!from_scratch) return kOverhead;
+  const std::optional<Tuning> tuning =
+      find_value(kTunings, scenario.text(Field::efficiency_tuning));
+  if (tuning == Tuning::showcase) return kTunedOverhead;
+  return tuning == Tuning::first_run ? kFirstOverhead : kUsualOverhead;
 }
 
 }  // namespace
@@ -37,7 +36,7 @@ UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& w
                                  const Amounts& amounts, const System& system) {
   UsefulTerms out;
   out.production_overhead = scenario.number_or(Field::efficiency_production_overhead,
-                                               usual_overhead(scenario, work, amounts));
+                                               default_overhead(scenario, work, amounts));
   out.overhead_given = scenario.has(Field::efficiency_production_overhead);
   out.tuning_given = scenario.has(Field::efficiency_tuning);
   FailureInputs& in = out.failures;

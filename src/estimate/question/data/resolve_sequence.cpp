@@ -14,44 +14,34 @@
 namespace trcost::estimation {
 namespace {
 
-const CatalogNumber& sample_share(Packing packing, const UsefulShares& useful) {
-  if (packing == Packing::packed) return useful.packed;
-  return packing == Packing::grouped ? useful.grouped : useful.padded;
-}
-
-const CatalogNumber& text_share_with_images(Packing packing, const UsefulShares& useful) {
-  return packing == Packing::grouped ? useful.grouped_text : useful.padded_text;
-}
-
-// Useful share of text alone. Corpora are cut to fill sequences, so only samples are padded.
-double text_share(Packing packing, bool from_samples, const UsefulShares& useful) {
-  if (!from_samples) return 1;
-  return sample_share(packing, useful).value;
-}
-
-// Useful share of all tokens, where the share `with_images` of the sequences holds all images.
+// Resolves the useful share of all tokens, where the share `with_images` of the sequences holds all
+// images, and notes it if padding takes some. Corpora are cut to fill sequences, so only samples
+// are padded.
 double useful_share(Packing packing, bool from_samples, const Sample& sample, double with_images,
-                    const UsefulShares& useful) {
-  const double of_text = text_share(packing, from_samples, useful);
+                    const UsefulShares& useful, Notes& notes) {
+  const CatalogNumber& samples = packing == Packing::packed    ? useful.packed
+                                 : packing == Packing::grouped ? useful.grouped
+                                                               : useful.padded;
+  const CatalogNumber& beside_images =
+      packing == Packing::grouped ? useful.grouped_text : useful.padded_text;
+  const double text_alone = from_samples ? samples.value : 1;
+  const bool mixed = packing != Packing::packed && sample.vision > 0;
+  double share = samples.value;
   if (packing == Packing::packed) {
-    return 1 / ((1 - with_images) / of_text + with_images / useful.packed.value);
+    share = 1 / ((1 - with_images) / text_alone + with_images / useful.packed.value);
+  } else if (mixed) {
+    const double text =
+        sample.text * ((1 - with_images) / text_alone + with_images / beside_images.value);
+    share = sample.tokens() / (text + sample.vision);
   }
-  if (sample.vision <= 0) return sample_share(packing, useful).value;
-  const double text = sample.text * ((1 - with_images) / of_text +
-                                     with_images / text_share_with_images(packing, useful).value);
-  return sample.tokens() / (text + sample.vision);
-}
-
-// Notes the share of computed tokens that are useful, if padding takes some.
-void note_useful_share(Packing packing, const Sample& sample, double share,
-                       const UsefulShares& useful, Notes& notes) {
-  if (share >= 1 || !notes.wanted()) return;
-  const bool of_images = packing != Packing::packed && sample.vision > 0;
-  notes.add({"data.useful_share", format_number(share, NumberKind::number, 3), "",
-             fmt::format("of the tokens that are computed, those that teach, where samples are {}",
-                         word_of(kPackings, packing)),
-             of_images ? text_share_with_images(packing, useful).source
-                       : sample_share(packing, useful).source});
+  if (share < 1 && notes.wanted()) {
+    notes.add(
+        {"data.useful_share", format_number(share, NumberKind::number, 3), "",
+         fmt::format("of the tokens that are computed, those that teach, where samples are {}",
+                     word_of(kPackings, packing)),
+         mixed ? beside_images.source : samples.source});
+  }
+  return share;
 }
 
 // The longest sequence if --seq-length is not set.
@@ -69,13 +59,13 @@ Context context_of(const Model& model) {
   return {kLongestUsual, "the longest usual context", false};
 }
 
-std::string images_in_words(double images, const ResolvedWork& out) {
+std::string image_words(double images, const ResolvedWork& out) {
   return fmt::format("{} {}{} of {} tokens", format_exact(images), medium_word(out.medium),
                      images > 1 ? "s" : "", format_exact(out.workload.vision_tokens_per_image));
 }
 
 // The flags that reduce the tokens of a medium.
-std::string_view smaller_media(Medium medium) {
+std::string_view smaller_media_flags(Medium medium) {
   if (medium == Medium::image) return "--image-size";
   return medium == Medium::video ? "--seconds, --fps or --video" : "--seconds";
 }
@@ -108,15 +98,15 @@ void refuse_long_samples(const Scenario& scenario, const Sample& sample, bool pa
   if (const auto given = scenario.number(Field::data_seq_length)) {
     if (needed <= *given) return refuse_cut_samples(sample, out.medium, packed, needed, *given);
     throw Error(ErrorKind::usage,
-                fmt::format("{} do not fit into --seq-length {}", images_in_words(images, out),
+                fmt::format("{} do not fit into --seq-length {}", image_words(images, out),
                             format_exact(*given)),
-                fmt::format("raise --seq-length, or lower {}", smaller_media(out.medium)));
+                fmt::format("raise --seq-length, or lower {}", smaller_media_flags(out.medium)));
   }
   const Context context = context_of(out.model);
   const bool text_counts = !packed && (images > 0 || context.known);
   const double text = text_counts ? sample.text : 0;
   if (needed + text <= context.tokens) return;
-  const std::string what = images > 0 ? images_in_words(images, out) : std::string();
+  const std::string what = images > 0 ? image_words(images, out) : std::string();
   const std::string and_text =
       text > 0 ? fmt::format("{}{} text tokens", images > 0 ? " and " : "", format_exact(text))
                : std::string();
@@ -125,7 +115,7 @@ void refuse_long_samples(const Scenario& scenario, const Sample& sample, bool pa
                           context.whose, format_exact(context.tokens)),
               images > 0 ? fmt::format("lower {}{}; --seq-length says that the context is longer",
                                        out.medium == Medium::image ? "--images-per-sample or " : "",
-                                       smaller_media(out.medium))
+                                       smaller_media_flags(out.medium))
               : scenario.has(Field::rollout_response_tokens)
                   ? "lower --prompt-tokens or --response-tokens"
                   : "lower --text-tokens-per-sample, or give --packing packed, which cuts texts; "
@@ -211,8 +201,8 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   // Sequences with an image: each image has one for itself as long as there are enough.
   const double with_images = std::min(1.0, work.images_per_sequence);
   const AssumedChoices& assumed = catalog.assumed();
-  work.padding_efficiency = useful_share(how, from_samples, sample, with_images, assumed.useful);
-  note_useful_share(how, sample, work.padding_efficiency, assumed.useful, notes);
+  work.padding_efficiency =
+      useful_share(how, from_samples, sample, with_images, assumed.useful, notes);
   work.imbalance = scenario.number_or(Field::train_imbalance,
                                       1 + with_images * (assumed.image_imbalance.value - 1));
   if (vision && !scenario.has(Field::train_imbalance)) {

@@ -97,7 +97,7 @@ const System& named_system(const Catalog& catalog, const Accelerator& chip, std:
 }
 
 // Words for how much longer steps take than in the tables of chip and software vendors.
-std::string behind_showcase(Platform platform, Tuning tuning) {
+std::string tuning_reason(Platform platform, Tuning tuning) {
   if (tuning == Tuning::showcase) return "who runs this software has tuned it";
   set_tuning(platform, tuning);
   const double usual = platform.slowdown;
@@ -129,7 +129,7 @@ void resolve_tuning(const Scenario& scenario, Platform& platform, Notes& notes) 
   const std::optional<Tuning> asked = find_value(kTunings, scenario.text(Field::efficiency_tuning));
   const Tuning tuning = asked.value_or(platform.stack->usual);
   if (!asked && notes.wanted() && !scenario.has(Field::efficiency_mfu)) {
-    notes.add(Field::efficiency_tuning, tuning_name(tuning), behind_showcase(platform, tuning),
+    notes.add(Field::efficiency_tuning, tuning_name(tuning), tuning_reason(platform, tuning),
               platform.stack->title);
   }
   set_tuning(platform, tuning);
