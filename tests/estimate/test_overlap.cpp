@@ -6,8 +6,6 @@
 #include "catch.h"
 #include "estimate/question/platform/resolve_platform.h"
 #include "estimate/question/work/notes.h"
-#include "estimate/question/platform/resolve_platform.h"
-#include "estimate/question/work/notes.h"
 #include "performance/training/step_model.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "trcost/layout.h"
 
@@ -73,10 +74,9 @@ SizesTried size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_cl
                              double deadline_seconds) {
   // Nothing faster is expected beyond so many times the fastest size, or the first if none ran.
   constexpr double kHopeless = 8, kNeverRan = 64;
-  constexpr double kFurther = 4;           // above the fewest, for fewer GPU-hours
   constexpr double kPerhapsFaster = 0.93;  // of the GPU-hours of the cheapest size so far
   constexpr double kWider = 4.0 / 3;
-  constexpr double kFarBelow = 16;
+  constexpr double kFarBelow = 4, kFarthestBelow = 16;
   SizesTried tried{deadline_seconds, {}};
   const auto enough = [&] { return tried.seconds.size() >= std::size_t{kMostSizesTried}; };
   const auto look = [&](double gpus) {
@@ -92,7 +92,8 @@ SizesTried size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_cl
   }
   if (!tried.fewest()) {
     // A smaller cluster may be faster, or one near the fastest.
-    for (double n = sizes.round_at_least(start / kFarBelow); n < start; n = sizes.round_after(n)) {
+    for (double n = sizes.round_at_least(start / kFarthestBelow); n < start;
+         n = sizes.round_after(n)) {
       look(n);
     }
     const auto fastest = tried.fastest();
@@ -103,10 +104,12 @@ SizesTried size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_cl
     }
     if (!tried.fewest()) return tried;
   }
-  for (double n = sizes.round_at_least(least_enough());
-       n <= std::min(kFurther * *tried.fewest(), kMostGpus) && !enough();
+  // Above the fewest until two sizes in turn take no fewer GPU-hours.
+  int dearer = 0;
+  for (double n = sizes.round_at_least(least_enough()); n <= kMostGpus && dearer < 2 && !enough();
        n = sizes.round_after(n)) {
     look(n);
+    if (n > *tried.fewest()) dearer = n * tried.seconds[n] <= tried.least_work() ? 0 : dearer + 1;
   }
   // Also above the fewest, as long as a round size takes fewer GPU-hours.
   const auto last = [&] {
@@ -114,9 +117,19 @@ SizesTried size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_cl
     const bool cheapest = fewest * tried.seconds[fewest] <= tried.least_work();
     return cheapest ? fewest : std::min(kWider * fewest, kMostGpus);
   };
-  for (double n = sizes.at_least(std::max(least_enough(), *tried.fewest() / 2));
+  for (double n = sizes.at_least(std::max(least_enough(), *tried.fewest() / kFarBelow));
        n <= last() && !enough(); n = sizes.after(n)) {
     look(n);
+  }
+  // Between the fewest and the size below it, in steps down to one unit.
+  constexpr double kSteps = 16;
+  const auto found = tried.seconds.find(*tried.fewest());
+  double below = found == tried.seconds.begin() ? 0 : std::prev(found)->first;
+  for (double step = kNoTime; step > sizes.unit() && !enough(); below = *tried.fewest() - step) {
+    step = std::ceil((*tried.fewest() - below) / sizes.unit() / kSteps) * sizes.unit();
+    for (double n = below + step; n < *tried.fewest() && !enough(); n += step) {
+      if (n >= least_enough()) look(n);
+    }
   }
   return tried;
 }

@@ -57,9 +57,9 @@ struct SizesTried {
 
 /// Looks for the size that meets a deadline. Speed per accelerator is ragged, since the factors of
 /// a size decide which layouts exist, and falls with size. So round sizes come first: from `start`
-/// to the first that meets the deadline, then those from the smallest that may be enough to four
-/// times the fewest. Then all sizes that may do with fewer. Gives up at kMostGpus, at eight times
-/// the fastest size, and after kMostSizesTried.
+/// to the first that meets the deadline, then from the smallest that may be enough to the second in
+/// turn that takes no fewer GPU-hours. Then all sizes that may do with fewer, at last to one unit.
+/// Gives up at kMostGpus, at eight times the fastest size, and after kMostSizesTried.
 SizesTried size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,
                              double deadline_seconds);
 
