@@ -11,7 +11,7 @@
 namespace trcost::estimation {
 namespace {
 
-double seconds_of(const StepTime& time, StepTerm term) {
+double term_seconds(const StepTime& time, StepTerm term) {
   return time.terms[static_cast<std::size_t>(term)];
 }
 
@@ -25,7 +25,7 @@ void add_step_terms(const Execution& execution, Estimate& out) {
   const double busy = out.layout.gpus() / execution.gpus;
   out.waterfall.push_back({"counted_flops", useful_seconds / (so_far * busy)});
   for (int i = 1; i < kStepTermCount; ++i) {
-    const double seconds = seconds_of(time, static_cast<StepTerm>(i));
+    const double seconds = term_seconds(time, static_cast<StepTerm>(i));
     if (seconds == 0) continue;
     out.waterfall.push_back(
         {step_term_name(static_cast<StepTerm>(i)), so_far / (so_far + seconds)});
@@ -53,10 +53,10 @@ std::optional<double> network_share(const Execution& execution) {
   double network = 0;
   for (int i = 1; i < kStepTermCount; ++i) {
     const auto term = static_cast<StepTerm>(i);
-    if (is_network_term(term)) network += seconds_of(time, term);
+    if (is_network_term(term)) network += term_seconds(time, term);
   }
   // Tuning is a share of every part's time, and below 0 where the software is faster than usual.
-  return network / (time.seconds - seconds_of(time, StepTerm::tuning));
+  return network / (time.seconds - term_seconds(time, StepTerm::tuning));
 }
 
 void fill_waterfall(const Execution& execution, const UsefulTime& useful, Estimate& out) {

@@ -84,7 +84,7 @@ void Estimator::run_one(const Scenario& scenario, std::string_view accelerator, 
       state_->round(stage_scenario(scenario, stage), accelerator, nullptr, ranges,
                     rounds.back().estimate);
     }
-    out = job_of(std::move(rounds));
+    out = combine_rounds(std::move(rounds));
   }
   state_->draw(std::move(ranges), out);
 }

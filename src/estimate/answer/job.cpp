@@ -65,7 +65,7 @@ bool all_same(const Parts& parts, const Get& get) {
 }
 
 template <class Get>
-const Estimate& most_of(const Parts& parts, const Get& get) {
+const Estimate& round_with_most(const Parts& parts, const Get& get) {
   return std::ranges::max_element(parts, {}, [&](const RoundAnswer& r) { return get(r.estimate); })
       ->estimate;
 }
@@ -137,7 +137,7 @@ void add_plan(const Parts& parts, Estimate& out) {
   const auto filled = [](const Estimate& e) {
     return e.memory.capacity > 0 ? e.memory.total / e.memory.capacity : 0.0;
   };
-  out.memory = most_of(parts, filled).memory;
+  out.memory = round_with_most(parts, filled).memory;
   out.memory.fits =
       std::ranges::all_of(parts, [](const RoundAnswer& r) { return r.estimate.memory.fits; });
 }
@@ -290,7 +290,7 @@ StageResult stage_result(const Estimate& part, const std::string& name) {
 
 }  // namespace
 
-Estimate job_of(std::vector<RoundAnswer> rounds) {
+Estimate combine_rounds(std::vector<RoundAnswer> rounds) {
   Estimate out;
   add_amounts(rounds, out);
   add_model(rounds, out);

@@ -25,6 +25,6 @@ struct RoundAnswer {
 /// - Figures that differ between rounds (model, trainable parameters, layout, sequence length,
 ///   quality, price of an hour, waterfall) are left out, and stand in `stages`.
 /// The caller draws the range over all rounds.
-Estimate job_of(std::vector<RoundAnswer> rounds);
+Estimate combine_rounds(std::vector<RoundAnswer> rounds);
 
 }  // namespace trcost::estimation

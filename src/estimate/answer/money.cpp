@@ -12,7 +12,7 @@
 namespace trcost::estimation {
 namespace {
 
-Purchase purchase_of(const PurchasePrice& price) {
+Purchase purchase_state(const PurchasePrice& price) {
   if (price.usd_per_gpu) return Purchase::priced;
   return price.for_sale ? Purchase::unpriced : Purchase::not_for_sale;
 }
@@ -74,7 +74,7 @@ void add_money(const Question& question, Estimate& out) {
     if (const auto cash = cash_per_gpu(rates.ownership_inputs)) bill.capital_usd = out.gpus * *cash;
   }
   bill.gpus = out.gpus;
-  bill.purchase = purchase_of(rates.purchase);
+  bill.purchase = purchase_state(rates.purchase);
   bill.kwh = out.energy.kwh;
   if (rates.own && bill.kwh) *bill.kwh /= 1 + terms.beyond();
   bill.usd_per_kwh = rates.usd_per_kwh;

@@ -20,7 +20,7 @@ namespace {
 
 // Generation scales with the length of the responses, other phases with the share of responses in a
 // sequence, and time outside the phases with neither.
-RolloutSpread rollouts_of(RolloutSpread said, const RoundWork& round, const Estimate& out) {
+RolloutSpread rollout_spread(RolloutSpread said, const RoundWork& round, const Estimate& out) {
   said.length_tokens = round.rollout->mean_response() / round.sequence_tokens;
   double hours = 0;
   for (const PhaseResult& phase : out.phases) {
@@ -59,7 +59,7 @@ SpreadContext range_context(const Question& question, const UsefulTime& useful, 
   context.tokens_given = question.amounts.tokens_given && range.amount_given;
   const RoundWork* round = question.prepared->round.get();
   if (round != nullptr && round->rollout) {
-    context.rollouts = rollouts_of(range.rollouts, *round, out);
+    context.rollouts = rollout_spread(range.rollouts, *round, out);
   }
   context.own = question.rates->own;
   context.price_sigma = question.price->sigma;
@@ -122,7 +122,8 @@ Exponents measured_exponents(const FieldInfo& info, const Distribution& distribu
   return exponents;
 }
 
-UncertainInput input_of(const RangedField& ranged, const WorkShares& shares, const Trial& trial) {
+UncertainInput given_input(const RangedField& ranged, const WorkShares& shares,
+                           const Trial& trial) {
   const FieldInfo& info = field_info(ranged.field);
   UncertainInput input;
   input.cause = info.meaning.cause;
@@ -156,7 +157,7 @@ RangeInputs range_inputs(const Question& question, const UsefulTime& useful, boo
   if (out.tokens.total > 0) shares.text_tokens = std::min(1.0, out.tokens.text / out.tokens.total);
   shares.tokens_given = question.amounts.tokens_given && !range.tokens_by_params;
   for (const RangedField& ranged : range.ranged) {
-    inputs.inputs.push_back(input_of(ranged, shares, trial));
+    inputs.inputs.push_back(given_input(ranged, shares, trial));
   }
   inputs.gpu_hours = out.gpu_hours;
   inputs.wall_clock_seconds = out.wall_clock_seconds;

@@ -43,7 +43,7 @@ struct Demand {
   double cores = 0;   ///< busy with decoding
 };
 
-Demand demand_of(const Task& task, double tokens_per_second) {
+Demand data_demand(const Task& task, double tokens_per_second) {
   const Amounts& all = task.amounts;
   const StoredMedia& stored = task.work().stored;
   const double passes = all.tokens.total > 0 ? tokens_per_second / all.tokens.total : 0;
@@ -57,7 +57,7 @@ Demand demand_of(const Task& task, double tokens_per_second) {
   return demand;
 }
 
-std::string verdict_of(const PipelineResult& pipeline, const Task& task, double wait) {
+std::string pipeline_verdict(const PipelineResult& pipeline, const Task& task, double wait) {
   const Medium medium = task.work().medium;
   const double workers = task.prepared->supply.workers;
   const std::string slower =
@@ -102,13 +102,13 @@ std::string_view bound_by(const Demand& of_one_accelerator, double workers) {
 }  // namespace
 
 double data_wait(const Task& task, double tokens_per_second) {
-  return shortage(demand_of(task, tokens_per_second), task.prepared->supply.workers);
+  return shortage(data_demand(task, tokens_per_second), task.prepared->supply.workers);
 }
 
 void add_data_pipeline(const Task& task, double wait, bool in_words, Estimate& out) {
   PipelineResult& pipeline = out.pipeline.emplace();
   const double each = out.performance.tokens_per_second_per_gpu * wait;
-  const Demand one = demand_of(task, each);
+  const Demand one = data_demand(task, each);
   const StoredBytes bytes = stored_bytes(task);
   const Amounts& all = task.amounts;
   pipeline.images_per_second = one.images * out.gpus;
@@ -119,7 +119,7 @@ void add_data_pipeline(const Task& task, double wait, bool in_words, Estimate& o
       (all.images * (bytes.image + bytes.feature) + all.tokens.text * bytes.token) / all.epochs;
   pipeline.bound_by = bound_by(one, task.prepared->supply.workers);
   pipeline.gpu_bound = pipeline.bound_by == kBoundByAccelerators;
-  if (in_words) pipeline.verdict = verdict_of(pipeline, task, wait);
+  if (in_words) pipeline.verdict = pipeline_verdict(pipeline, task, wait);
 }
 
 }  // namespace trcost::estimation

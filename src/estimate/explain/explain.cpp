@@ -116,7 +116,7 @@ void add_time(const EstimateParts& in, Estimate& out) {
 
 constexpr std::string_view kRounds = "data/phases.md, A";
 
-std::string words_of(const PhaseTime& phase) {
+std::string phase_name_words(const PhaseTime& phase) {
   std::string out(phase.name);
   std::ranges::replace(out, '_', ' ');
   return out;
@@ -176,11 +176,11 @@ void add_pass_flops(const RoundWork& round, const Phase& phase, const PhaseTime&
         fmt::format("{} x {} x {}", digits(pass.steps),
                     digits(time.model_flops / pass.steps / phase.repeats), digits(phase.repeats));
   }
-  out.push_back({words_of(time) + ": FLOPs of a round", formula, numbers,
+  out.push_back({phase_name_words(time) + ": FLOPs of a round", formula, numbers,
                  digits(time.model_flops) + " FLOP", std::string(kRounds)});
   const double again = time.hardware_flops / time.model_flops;
   if (phase.work != Work::train || again == 1) return;
-  out.push_back({words_of(time) + ": with recomputation",
+  out.push_back({phase_name_words(time) + ": with recomputation",
                  "FLOPs x those of a step with it / without",
                  fmt::format("{} x {}", digits(time.model_flops), digits(again)),
                  digits(time.hardware_flops) + " FLOP", std::string(kRounds)});
@@ -189,7 +189,7 @@ void add_pass_flops(const RoundWork& round, const Phase& phase, const PhaseTime&
 void add_seconds(const EstimateParts& in, const Phase& phase, const PhaseTime& time,
                  std::vector<Derivation>& out) {
   const LearningPass& pass = in.execution.pass;
-  Derivation step{words_of(time) + ": time of a round", "", "", in_seconds(time.seconds),
+  Derivation step{phase_name_words(time) + ": time of a round", "", "", in_seconds(time.seconds),
                   std::string(kRounds)};
   if (time.work == Work::generate) {
     const double factor = in.round()->generation_factor();

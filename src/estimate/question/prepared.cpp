@@ -18,13 +18,13 @@ Prepared::Prepared(ResolvedWork work_, const Platform& platform)
 namespace {
 
 // Training on examples is fine-tuning, even if --method is not set.
-std::string_view training_of(const Scenario& scenario) {
+std::string_view training_name(const Scenario& scenario) {
   const bool examples = scenario.has(Field::model_name) && scenario.has(Field::data_samples);
   if (!scenario.has(Field::train_method) && examples) return method_row(Method::sft).name;
   return method_row(method_named(scenario.text(Field::train_method))).name;
 }
 
-DataSupply supply_of(const Scenario& scenario, const StoredMedia& stored, const Stack& stack) {
+DataSupply resolve_supply(const Scenario& scenario, const StoredMedia& stored, const Stack& stack) {
   return {scenario.number_or(Field::data_image_bytes, stored.bytes),
           scenario.number_or_default(Field::data_text_bytes_per_token),
           scenario.number_or(Field::data_loader_workers, stack.loader_workers)};
@@ -55,11 +55,11 @@ std::shared_ptr<const Prepared> prepare(ResolvedWork work, const Scenario& scena
   const Platform platform = resolve_platform(scenario, catalog, accelerator, notes);
   std::shared_ptr<const RoundWork> round = resolve_round(scenario, catalog, platform, work, notes);
   const auto out = std::make_shared<Prepared>(std::move(work), platform);
-  out->supply = supply_of(scenario, out->work.stored, *platform.stack);
+  out->supply = resolve_supply(scenario, out->work.stored, *platform.stack);
   out->quality = method_quality(out->work.workload, platform);
   if (round && round->rollout) out->quality = round_quality(round->framework);
   out->method = method_text(out->quality);
-  out->training = training_of(scenario);
+  out->training = training_name(scenario);
   out->round = std::move(round);
   return out;
 }

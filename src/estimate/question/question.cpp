@@ -21,8 +21,8 @@ std::optional<int> given_degree(const Scenario& scenario, Field field) {
 }
 
 template <class T, std::size_t kCount>
-std::optional<T> choice_of(const Scenario& scenario, Field field,
-                           const Choice<T> (&words)[kCount]) {
+std::optional<T> given_choice(const Scenario& scenario, Field field,
+                              const Choice<T> (&words)[kCount]) {
   if (!scenario.has(field)) return std::nullopt;
   return value_of(words, scenario.text(field));
 }
@@ -43,9 +43,9 @@ PlanRequest resolve_layout(const Scenario& scenario, const Amounts& amounts) {
     out.*kDimensions[i].given = given_degree(scenario, kDimensionFields[i]);
   }
   out.micro_batch = scenario.number(Field::train_micro_batch);
-  out.sharding = choice_of(scenario, Field::layout_sharding, kShardings);
-  out.recompute = choice_of(scenario, Field::layout_recompute, kRecomputes);
-  out.context_kind = choice_of(scenario, Field::layout_context_kind, kContextKinds);
+  out.sharding = given_choice(scenario, Field::layout_sharding, kShardings);
+  out.recompute = given_choice(scenario, Field::layout_recompute, kRecomputes);
+  out.context_kind = given_choice(scenario, Field::layout_context_kind, kContextKinds);
   out.recompute_layers = given_degree(scenario, Field::layout_recompute_layers);
   out.sequence_parallel = scenario.flag(Field::layout_sequence_parallel);
   out.memory_margin = scenario.number_or_default(Field::hardware_memory_margin);

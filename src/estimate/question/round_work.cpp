@@ -19,7 +19,7 @@
 namespace trcost::estimation {
 namespace {
 
-Model model_of(std::string_view name, const Catalog& catalog) {
+Model named_model(std::string_view name, const Catalog& catalog) {
   Scenario other;
   if (says_size(name)) {
     other.set(field_info(Field::model_params), name, {});
@@ -31,7 +31,7 @@ Model model_of(std::string_view name, const Catalog& catalog) {
 }
 
 // A forward pass over the same sequences: nothing learns and nothing is offloaded.
-Workload forward_of(Workload work) {
+Workload forward_workload(Workload work) {
   work.language_training = work.encoder_training = work.connector_training = Training::frozen;
   work.train_embeddings = false;
   work.offload = {};
@@ -49,7 +49,7 @@ Workload with_language(Workload work, const LanguageModel& language) {
 }
 
 // A critic learns as a whole, even where the policy learns by adapters.
-Workload learning_of(Workload work) {
+Workload critic_workload(Workload work) {
   work.language_training = Training::full;
   work.train_embeddings = false;
   work.others.clear();
@@ -76,7 +76,7 @@ struct OtherModels {
     }
     if (!used) return;
     if (scenario.has(field)) {
-      const Model model = model_of(scenario.text(field), catalog);
+      const Model model = named_model(scenario.text(field), catalog);
       set(role, with_language(work.workload, model.language), count_parameters(model));
     } else {
       notes.add(field, "the policy's size", std::string(why), "trcost default");
@@ -86,15 +86,16 @@ struct OtherModels {
   void set(Role role, const Workload& other, const ParameterCounts& params) const {
     const auto at = static_cast<std::size_t>(role);
     const bool learning = learns(round.phases, role);
-    round.forward[at] = std::make_shared<StepModel>(forward_of(other), platform);
-    if (learning) round.learning[at] = std::make_shared<StepModel>(learning_of(other), platform);
+    round.forward[at] = std::make_shared<StepModel>(forward_workload(other), platform);
+    if (learning)
+      round.learning[at] = std::make_shared<StepModel>(critic_workload(other), platform);
     work.workload.others.push_back({params, learning});
   }
   // The policy and its reference, which under adapters is the frozen base of the policy.
   void set_policy(bool reference) const {
     const auto at = [](Role role) { return static_cast<std::size_t>(role); };
     round.forward[at(Role::policy)] =
-        std::make_shared<StepModel>(forward_of(work.workload), platform);
+        std::make_shared<StepModel>(forward_workload(work.workload), platform);
     if (!reference) return;
     round.forward[at(Role::reference)] = round.forward[at(Role::policy)];
     if (work.workload.language_training == Training::full) {
@@ -113,7 +114,7 @@ struct OtherModels {
 
 // The mean that grows evenly from start to end is integrated at two points, exactly so for anything
 // up to its cube (Gauss and Legendre: the middle and a 1/sqrt(3) of half the way to either end).
-std::vector<ResponseLengths> lengths_of(const Scenario& scenario) {
+std::vector<ResponseLengths> response_lengths(const Scenario& scenario) {
   const double start = *scenario.number(Field::rollout_response_tokens);
   const double end = scenario.number_or(Field::rollout_response_tokens_end, start);
   const double limit = *scenario.number(Field::rollout_response_limit);
@@ -125,15 +126,15 @@ std::vector<ResponseLengths> lengths_of(const Scenario& scenario) {
           ResponseLengths(middle + aside, spread, limit)};
 }
 
-RolloutWork rollout_of(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
-                       const ResolvedWork& work, Notes& notes) {
+RolloutWork resolve_rollout(const Scenario& scenario, const Catalog& catalog,
+                            const Platform& platform, const ResolvedWork& work, Notes& notes) {
   const double limit = *scenario.number(Field::rollout_response_limit);
   RolloutWork out;
   out.model = served_model(work.model);
   out.prompts = *scenario.number(Field::rollout_prompts);
   out.samples_per_prompt = *scenario.number(Field::rollout_samples_per_prompt);
   out.prompt_tokens = scenario.number_or_default(Field::rollout_prompt_tokens);
-  out.lengths = lengths_of(scenario);
+  out.lengths = response_lengths(scenario);
   check_context(out.model, out.prompt_tokens, limit, "--response-limit");
   out.chip = catalog.serving_chip(*platform.accelerator, *platform.system);
   const std::string_view engine = scenario.text(Field::rollout_engine);
@@ -259,7 +260,7 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
     notes.fallback(Field::rollout_framework, scenario.text(Field::rollout_framework));
     round->framework.sigma = std::max(round->framework.sigma, round->framework.unnamed_sigma);
   }
-  round->rollout = rollout_of(scenario, catalog, platform, work, notes);
+  round->rollout = resolve_rollout(scenario, catalog, platform, work, notes);
   round->sequence_tokens = round->rollout->prompt_tokens + round->rollout->mean_response();
   round->sequences = round->rollout->responses() * options.epochs;
   round->generated_share = generated_share(work.workload, *round->rollout);

@@ -26,7 +26,7 @@ bool is_plain_lognormal(const UncertainInput& input) {
          (std::isinf(input.most) || input.most >= d.a * portable_exp(kFarLimit * d.b));
 }
 
-double power_of(const UncertainInput& input, const Exponents& elasticity) {
+double total_exponent(const UncertainInput& input, const Exponents& elasticity) {
   double sum = 0;
   for (std::size_t i = 0; i < kDriverCount; ++i) {
     const auto driver = static_cast<Driver>(i);
@@ -62,7 +62,7 @@ Quantiles closed_form(const RangeInputs& in, double value, const Exponents& elas
   double mean = 0;
   double variance = 0;
   for (const UncertainInput& input : in.inputs) {
-    const double power = power_of(input, elasticity);
+    const double power = total_exponent(input, elasticity);
     if (power == 0) continue;
     const LogMoments moments = log_moments(input.factor);
     mean += power * moments.mean;
@@ -96,7 +96,7 @@ std::vector<Contribution> contributions(std::span<const RangeInputs> rounds, boo
       if (first == nullptr) first = input;
       const double own = log_moments(input->factor).sigma;
       sigma = std::max(sigma, own);
-      spread += weight[r] / total * power_of(*input, elasticity[r]) * own;
+      spread += weight[r] / total * total_exponent(*input, elasticity[r]) * own;
     }
     if (spread == 0) continue;
     out.push_back({std::string(first->name()), spread * spread, sigma, std::string(first->source),
@@ -139,7 +139,7 @@ RangeResult in_closed_form(const RangeInputs& in, const Exponents& dollars) {
   return out;
 }
 
-std::string method_of(std::span<const RangeInputs> rounds) {
+std::string range_method(std::span<const RangeInputs> rounds) {
   const RangeInputs& first = rounds.front();
   const std::string together =
       rounds.size() > 1 ? fmt::format("{} stages together", rounds.size()) : std::string();
@@ -167,7 +167,7 @@ RangeResult compute_range(std::vector<RangeInputs> rounds) {
     out = in_closed_form(rounds.front(), dollars);
   } else {
     draw_rounds(rounds, out);
-    out.method = method_of(rounds);
+    out.method = range_method(rounds);
   }
   out.contributions = contributions(rounds, out.total_usd.has_value());
   set_ends(out.total_usd.value_or(out.gpu_hours), out.contributions);

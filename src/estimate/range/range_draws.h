@@ -33,11 +33,11 @@ class DriverLogs {
 };
 
 /// Dollars after each driver has changed.
-double total_of(const Dollars& usd, const DriverLogs& at);
+double changed_total(const Dollars& usd, const DriverLogs& at);
 
 /// P10, P50, P90 of values, which are reordered. Linear between the two nearest order statistics
 /// (type 7 of Hyndman and Fan 1996).
-Quantiles quantiles_of(std::vector<double>& values);
+Quantiles compute_quantiles(std::vector<double>& values);
 
 /// Points of the lattice that ranges are drawn from by default.
 inline constexpr std::uint64_t kLatticePoints = 4093;

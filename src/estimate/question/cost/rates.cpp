@@ -15,7 +15,8 @@ namespace trcost::estimation {
 namespace {
 
 // With both numbers given, a region that only price lists know is accepted.
-const Region& region_of(const Scenario& scenario, const Catalog& catalog, std::string_view name) {
+const Region& electricity_region(const Scenario& scenario, const Catalog& catalog,
+                                 std::string_view name) {
   static const Region elsewhere;
   const bool given =
       scenario.has(Field::cost_electricity_price) && scenario.has(Field::cost_grid_intensity);
@@ -31,7 +32,7 @@ void resolve_electricity(const Scenario& scenario, const Catalog& catalog, Rates
   const bool named = scenario.has(Field::cost_region);
   const Regions& regions = known_regions(catalog);
   const std::string_view name = named ? scenario.text(Field::cost_region) : kDefaultRegion;
-  const Region& region = region_of(scenario, catalog, name);
+  const Region& region = electricity_region(scenario, catalog, name);
   if (!named) {
     // No field of its own: `cost.region` would choose the rent as well.
     notes.add({"electricity.region", std::string(name), "",

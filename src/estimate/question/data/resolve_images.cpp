@@ -85,7 +85,7 @@ void set_token_count(const Scenario& scenario, const TokenCount& count, std::str
              std::string(count.source)});
 }
 
-double pixels_of(PixelSize size) {
+double pixel_count(PixelSize size) {
   return static_cast<double>(size.width) * static_cast<double>(size.height);
 }
 
@@ -127,7 +127,7 @@ void refuse_without_rule(const Model& model, Medium medium, const AssumedChoices
       audio ? "--audio" : "--video");
 }
 
-Clip clip_of(const Scenario& scenario, Notes& notes) {
+Clip resolve_clip_fields(const Scenario& scenario, Notes& notes) {
   Clip clip;
   if (const auto frame = scenario.size(Field::data_video)) {
     clip = {Medium::video, *frame, 0, scenario.number_or(Field::data_fps, kUsualFps)};
@@ -157,7 +157,7 @@ StoredMedia stored_clip(const Clip& clip, const TokenCount& count) {
     const auto windows = static_cast<double>(count.tiles);
     return {clip.seconds * kAudioBytesPerSecond, windows * kWindowSeconds, windows};
   }
-  const double pixels = pixels_of(clip.frame);
+  const double pixels = pixel_count(clip.frame);
   const auto frames = static_cast<double>(count.frames.value_or(1));
   return {clip.seconds * pixels * kVideoBytesPerPixelSecond,
           frames * std::max(kFrameSeconds, pixels / kPixelsPerSecondPerCore), frames};
@@ -185,7 +185,7 @@ void note_stored(const Scenario& scenario, const ResolvedWork& out, Notes& notes
 bool resolve_clip(const Scenario& scenario, const Catalog& catalog, ResolvedWork& out,
                   Notes& notes) {
   if (!scenario.has(Field::data_video) && !scenario.flag(Field::data_audio)) return false;
-  const Clip clip = clip_of(scenario, notes);
+  const Clip clip = resolve_clip_fields(scenario, notes);
   refuse_without_rule(out.model, clip.medium, catalog.assumed());
   out.medium = clip.medium;
   const TokenCount count = count_clip_tokens(clip, out.model, clip.seconds);

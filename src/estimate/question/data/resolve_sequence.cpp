@@ -50,7 +50,7 @@ struct Context {
   std::string whose;
   bool known = false;
 };
-Context context_of(const Model& model) {
+Context longest_context(const Model& model) {
   // Llama 3.1 and most models since (arXiv:2407.21783, section 3.4.2).
   constexpr double kLongestUsual = 131072;
   const double positions = model.language.learned_positions;
@@ -102,7 +102,7 @@ void refuse_long_samples(const Scenario& scenario, const Sample& sample, bool pa
                             format_exact(*given)),
                 fmt::format("raise --seq-length, or lower {}", smaller_media_flags(out.medium)));
   }
-  const Context context = context_of(out.model);
+  const Context context = longest_context(out.model);
   const bool text_counts = !packed && (images > 0 || context.known);
   const double text = text_counts ? sample.text : 0;
   if (needed + text <= context.tokens) return;
@@ -138,7 +138,7 @@ void warn_about_packed_samples(const Scenario& scenario, const Sample& sample, d
 // Tokens of a sequence without --seq-length.
 double usual_sequence(const Sample& sample, bool packed, const ResolvedWork& out) {
   if (!packed) return std::max(1.0, std::round(sample.tokens()));
-  const Context context = context_of(out.model);
+  const Context context = longest_context(out.model);
   double sequence = std::min(kDefaultSequence, context.tokens);
   if (out.workload.vision() && in_sequence(out.workload)) {
     // A packed sequence holds at least one whole sample with its images.

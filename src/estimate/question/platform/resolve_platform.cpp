@@ -17,7 +17,7 @@
 namespace trcost::estimation {
 namespace {
 
-std::string formats_of(const Accelerator& chip) {
+std::string format_list(const Accelerator& chip) {
   std::string out;
   for (int i = 0; i < kPrecisionCount; ++i) {
     const auto precision = static_cast<Precision>(i);
@@ -70,12 +70,12 @@ Precision resolve_precision(const Scenario& scenario, const Accelerator& chip, N
   }
   throw Error(
       ErrorKind::no_answer, fmt::format("{} has no {}", chip.title, word),
-      fmt::format("it has {}; --precision best takes each platform's fastest", formats_of(chip)),
+      fmt::format("it has {}; --precision best takes each platform's fastest", format_list(chip)),
       chip.name);
 }
 
 // Names of the systems that carry a chip, as a sentence for who named another.
-std::string systems_of(const Catalog& catalog, const Accelerator& chip) {
+std::string system_list(const Catalog& catalog, const Accelerator& chip) {
   std::string names;
   for (const std::string& name : catalog.names(CatalogKind::systems)) {
     if (std::ranges::find(catalog.system(name).accelerators, chip.name) ==
@@ -92,7 +92,7 @@ const System& named_system(const Catalog& catalog, const Accelerator& chip, std:
     return catalog.system(name);
   } catch (const Error& error) {
     if (error.kind != ErrorKind::usage) throw;
-    throw Error(error.kind, error.message, systems_of(catalog, chip) + error.hint, error.location);
+    throw Error(error.kind, error.message, system_list(catalog, chip) + error.hint, error.location);
   }
 }
 
