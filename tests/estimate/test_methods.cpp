@@ -135,7 +135,8 @@ TEST_CASE("a model that scores has a speed of its own", "[methods]") {
   // Twice its parameters and more a token: 70.55B less the embedding's 1.05B.
   CHECK(teacher.model_flops > 2 * 69.5e9 * teacher.tokens);
   CHECK(teacher.model_flops < 2 * 80e9 * teacher.tokens);
-  // A forward pass, which keeps nothing, takes a third of learning, with less exchange and no update.
+  // A forward pass, which keeps nothing, takes a third of learning, with less exchange and no
+  // update.
   const PhaseResult& learns = phase(e, "train_policy");
   CHECK(policy.step_seconds < 0.5 * learns.step_seconds);
   CHECK(policy.step_seconds > 0.15 * learns.step_seconds);

@@ -5,8 +5,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/question/work/notes.h"
 #include "estimate/question/recipe_defaults.h"
+#include "estimate/question/work/notes.h"
 
 using namespace trcost;
 

@@ -48,8 +48,7 @@ TEST_CASE("lengths of samples follow from the bytes of published datasets", "[sa
         Approx((prompt + answer) / kCharacters).epsilon(0.02));
 }
 
-TEST_CASE("samples without a given length take that of their kind, with a note",
-          "[samples]") {
+TEST_CASE("samples without a given length take that of their kind, with a note", "[samples]") {
   Scenario dpo = question_samples("llama-3.1-8b");
   dpo.set_text(Field::train_method, "dpo");
   const Estimate pairs = answer_samples(dpo);
