@@ -13,7 +13,7 @@
 
 namespace trcost::expression {
 
-/// What a printed number may stand for.
+/// Range of values that a printed number may stand for.
 struct Interval {
   double low = 0, high = 0;
   [[nodiscard]] double middle() const { return (low + high) / 2; }

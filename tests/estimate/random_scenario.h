@@ -78,7 +78,7 @@ inline std::string value_text(const FieldInfo& info, const Catalog& catalog, Dic
   return names.empty() ? std::string() : dice.of(names);
 }
 
-/// What most questions say, then any other field once in `rarely`.
+/// Sets the fields that most questions set, then any other field once in `rarely`.
 inline Scenario scenario(const Catalog& catalog, std::uint64_t seed, double rarely = 25) {
   Dice dice(seed);
   Scenario out;

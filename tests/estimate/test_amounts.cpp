@@ -6,7 +6,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/data/resolve_amounts.h"
+#include "estimate/question/data/resolve_work.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a chip costs and draws is said by its file, not by how its name or its maker is spelled; and
-// a chip that nobody has measured is no slower for that.
+// Price and power of a chip come from its file, not from the spelling of its name or maker, and an
+// unmeasured chip is no slower for that.
 #include <unistd.h>
 
 #include <filesystem>

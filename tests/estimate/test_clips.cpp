@@ -5,7 +5,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/data/resolve_work.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "trcost/tokens.h"

@@ -4,7 +4,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/data/resolve_work.h"
 #include "trcost/error.h"
 
 using namespace trcost;
@@ -24,7 +24,7 @@ ResolvedWork resolved_context(const Scenario& s) {
   return resolve_work(s, test_catalog(), notes);
 }
 
-// What the scenario is refused for; empty where it is not.
+// The reason why the scenario is refused, else empty.
 std::string refusal_context(const Scenario& s) {
   try {
     resolved_context(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --explain writes computes: the numbers of every step evaluate to its result.
+// The formulas of --explain compute: the numbers of every step evaluate to its result.
 #include <cmath>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is printed is what was priced: a layout fed back as it is printed gives the same step.
+// The printed layout is the priced one: a layout fed back as it is printed gives the same step.
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -173,7 +173,7 @@ TEST_CASE("plans leave a margin of memory, and say so where none does", "[layout
     CHECK(e.memory.total <= (1 - margin) * e.memory.capacity);
     CHECK_FALSE(e.memory.tight);
   }
-  // The same layout under a margin that it does not leave: it fits, and is tight.
+  // Under a margin that it does not leave the layout fits, and is tight.
   s.set_number(Field::hardware_memory_margin, 0);
   const Estimate full = estimate(s, test_catalog()).at(0);
   Scenario given = with_printed_layout(s, full);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `memory` says is what `estimate` says, whatever is trained.
+// `memory` agrees with `estimate` for every kind of training.
 #include <string>
 
 #include "catalog/layout/layout.h"

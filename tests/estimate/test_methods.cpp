@@ -71,7 +71,7 @@ TEST_CASE("a plain run is one phase", "[methods]") {
 }
 
 TEST_CASE("ppo holds and computes more than grpo, and that more than fine-tuning", "[methods]") {
-  // Of one sharding: a plan that shards more holds less of every model on each device.
+  // With one sharding: a plan that shards more holds less of every model on each device.
   Scenario more = question_methods("ppo", "llama-3.1-8b", 64);
   more.set_text(Field::layout_sharding, "parameters");
   const Estimate ppo = answer_methods(more);
@@ -136,7 +136,8 @@ TEST_CASE("a model that scores has a speed of its own", "[methods]") {
   // Twice its parameters and more a token: 70.55B less the embedding's 1.05B.
   CHECK(teacher.model_flops > 2 * 69.5e9 * teacher.tokens);
   CHECK(teacher.model_flops < 2 * 80e9 * teacher.tokens);
-  // What reads, and keeps nothing, takes a third of learning, with less exchange and no update.
+  // A forward pass, which keeps nothing, takes a third of learning, with less exchange and no
+  // update.
   const PhaseResult& learns = phase(e, "train_policy");
   CHECK(policy.step_seconds < 0.5 * learns.step_seconds);
   CHECK(policy.step_seconds > 0.15 * learns.step_seconds);
@@ -190,7 +191,7 @@ TEST_CASE("what learns waits in the host while engines generate beside it", "[me
   CHECK(apart.rollout->moving_seconds == 0);
 }
 
-// Of a small policy with long responses the engine's moment is the fuller one.
+// With a small policy and long responses the engine's moment is the fuller one.
 TEST_CASE("memory is that of the fullest moment", "[methods]") {
   Scenario s = question_methods("grpo", "llama-3.2-1b", 8);
   s.set_text(Field::rollout_placement, "split");
@@ -317,7 +318,7 @@ TEST_CASE("recomputation is of what learns alone", "[methods]") {
     CHECK(model * e.steps == Approx(e.flops.model).epsilon(0.01));
     CHECK(ratio(e) < learning - 0.03);
   }
-  // Of PPO two models learn, and five passes are forward: a third of learning each.
+  // In PPO two models learn, and five passes are forward: a third of learning each.
   Scenario ppo = question_methods("ppo", "llama-3.1-8b", 64);
   ppo.set_text(Field::layout_recompute, "full");
   CHECK(ratio(answer_methods(ppo)) == Approx(1 + 2 * (learning - 1) / (2 + 5. / 3)).epsilon(0.01));

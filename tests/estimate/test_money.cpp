@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What whole estimates say about owning, energy, spot and what is not known.
+// Owning, energy, spot and unknown prices in whole estimates.
 #include <algorithm>
 #include <cmath>
 #include <string>

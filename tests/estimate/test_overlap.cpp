@@ -4,8 +4,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/question/notes.h"
-#include "estimate/question/resolve_question.h"
+#include "estimate/question/platform/resolve_platform.h"
+#include "estimate/question/work/notes.h"
 #include "performance/training/step_model.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of every answer, whatever was asked.
+// Properties of every answer.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -192,7 +192,7 @@ void check_order(const Asked& asked, const Estimate& e) {
   if (const auto dearer = with(Field::cost_price_per_gpu_hour, 2); dearer && e.cost.total) {
     asked.hold(dearer->cost.total >= e.cost.total, "a dearer hour is no cheaper run");
   }
-  // Of two layouts 2 % apart the simpler is taken; a deadline may be met with fewer accelerators,
+  // The simpler of two layouts 2 % apart is taken; a deadline may be met with fewer accelerators,
   // and other steps may be worth more to the loss than their time.
   if (const auto faster = answer_random_scenarios(s, false, faster_links());
       faster && faster->gpus == e.gpus && faster->layout.global_batch == e.layout.global_batch) {

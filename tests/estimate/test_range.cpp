@@ -244,7 +244,7 @@ TEST_CASE("each input alone moves the total as far as its share of the spread go
   double squares = 0;
   for (const Contribution& each : result.contributions) {
     CHECK_THAT(std::sqrt(each.low * each.high), WithinRel(result.total_usd->p50, 1e-9));
-    // Of a product each alone is a lognormal of its own sigma, whatever the others are.
+    // In a product each input alone is a lognormal of its own sigma.
     CHECK_THAT(std::log(each.high / each.low),
                WithinRel(2 * 1.2815515655446004 * each.sigma, 1e-6));
     squares += std::pow(std::log(each.high / each.low), 2);

@@ -5,7 +5,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/data/resolve_work.h"
+#include "estimate/question/work/resolve_model.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

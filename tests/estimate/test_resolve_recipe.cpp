@@ -5,8 +5,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/question/notes.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/recipe_defaults.h"
+#include "estimate/question/work/notes.h"
 
 using namespace trcost;
 
@@ -16,7 +16,7 @@ struct Software {
   std::string stack, tuning;
 };
 
-// What a full training of the model is taken to run, empty where nothing is assumed.
+// The default stack of a full training of the model, empty without a default.
 Software assumed_resolve_recipe(const Scenario& asked, std::string_view accelerator = "h100-sxm") {
   Notes notes(true);
   Scenario adapted;

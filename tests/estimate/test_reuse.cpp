@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an Estimator keeps between questions follows from each field's meaning: a field that moves
+// The cache of an Estimator follows from each field's meaning: a field that moves
 // more than its row says would give stale answers.
 #include <algorithm>
 
@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "estimate/columns/estimate_columns.h"
 #include "estimate/question/field_names.h"
+#include "estimate/question/work/field_names.h"
 #include "scenario/fields.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is learnt from where nobody says how many samples of what length, and that it is said.
+// Default number and length of samples, and their notes.
 #include <algorithm>
 #include <string>
 
@@ -48,8 +48,7 @@ TEST_CASE("lengths of samples follow from the bytes of published datasets", "[sa
         Approx((prompt + answer) / kCharacters).epsilon(0.02));
 }
 
-TEST_CASE("samples of a length that nobody said have that of their kind, and it is said",
-          "[samples]") {
+TEST_CASE("samples without a given length take that of their kind, with a note", "[samples]") {
   Scenario dpo = question_samples("llama-3.1-8b");
   dpo.set_text(Field::train_method, "dpo");
   const Estimate pairs = answer_samples(dpo);
@@ -64,7 +63,7 @@ TEST_CASE("samples of a length that nobody said have that of their kind, and it 
   CHECK(assumed_samples(answer_samples(sft), Field::data_text_tokens_per_sample)
             .source.find("tulu") != std::string::npos);
 
-  // Who says how long sequences are has samples packed into them, or cut.
+  // Samples are packed into given sequences, or cut.
   for (const double sequence : {2048.0, 16384.0}) {
     sft.set_number(Field::data_seq_length, sequence);
     CHECK(answer_samples(sft).tokens.total == 790e3);
@@ -93,7 +92,7 @@ TEST_CASE("adapters and projectors learn from samples, never from 20 tokens a pa
   CHECK(assumed_samples(answer_samples(vision), Field::data_samples).value == "665000");
   vision.set_text(Field::train_recipe, "projector");
   CHECK(assumed_samples(answer_samples(vision), Field::data_samples).value == "558000");
-  // What all learns from is a budget of tokens.
+  // Training of all parameters takes a budget of tokens.
   CHECK(answer_samples(question_samples("llama-3.1-8b")).tokens.total > 1e11);
 }
 

@@ -291,7 +291,7 @@ TEST_CASE("one commitment holds stages of one term, of two it holds neither",
   CHECK(one.cost.obligation->gpus == 64);
   CHECK_THAT(one.cost.obligation->usd, WithinRel(64 * 8766 * *one.cost.price_per_gpu_hour, 1e-12));
   CHECK_THAT(one.stages[0].obligation->usd, WithinRel(one.cost.obligation->usd / 8, 1e-12));
-  // Of stages by the hour none is bound: the commitment is of those that are.
+  // Stages by the hour have no commitment.
   const Estimate part =
       staged({stage("few", {{Field::hardware_gpus, "8"}, {Field::cost_pricing, kReserved}}),
               stage("many", {})});

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nothing says stays unknown: it is neither 0 nor 1.
+// Unknown figures stay unknown: they are neither 0 nor 1.
 #include <algorithm>
 #include <string>
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/answer/work_totals.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

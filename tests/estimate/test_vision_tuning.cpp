@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an estimate of vision-language training takes where nobody says how it is run.
+// Default software of vision-language training.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -39,7 +39,7 @@ TEST_CASE("vision-language models are adapted with Hugging Face code", "[estimat
   REQUIRE(assumed_vision_tuning(e, "efficiency.stack") != nullptr);
   CHECK(assumed_vision_tuning(e, "efficiency.stack")->value == "hf-trainer");
   REQUIRE(assumed_vision_tuning(e, "layout.recompute") != nullptr);
-  // What is assumed, given back as flags, is the same answer.
+  // Defaults given back as flags give the same answer.
   Scenario said = tuning();
   said.set_text(Field::efficiency_stack, "hf-trainer");
   said.set_text(Field::layout_recompute, "full");

@@ -7,6 +7,7 @@
 
 #include "cli/session.h"
 #include "estimate/question/field_names.h"
+#include "estimate/question/work/field_names.h"
 #include "scenario/fields.h"
 #include "trcost/tokens.h"
 

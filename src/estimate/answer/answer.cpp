@@ -1,23 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/answer/answer.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "catalog/hardware/hardware.h"
+#include "catalog/hardware/peak.h"
 #include "estimate/answer/answer_notes.h"
+#include "estimate/answer/breakdown.h"
+#include "estimate/answer/money.h"
 #include "estimate/answer/phase_results.h"
 #include "estimate/answer/waterfall.h"
+#include "estimate/answer/work_totals.h"
+#include "estimate/cluster/data_pipeline.h"
 #include "estimate/explain/explain.h"
-#include "estimate/question/data/data_scale.h"
-#include "estimate/question/data/pipeline_data.h"
-#include "estimate/question/model_summary.h"
+#include "estimate/question/data/resolve_amounts.h"
+#include "estimate/question/work/resolve_model.h"
 #include "quantity/quantity.h"
 
 namespace trcost::estimation {
-
 namespace {
 
-// What the other phases of a round compute stands with the language model.
+void warn_about_memory(const Estimate& out, double margin, Notes& notes) {
+  if (out.memory.tight) {
+    notes.warn(fmt::format(
+        "{} is tight: {} of the {} that a plan may fill per {}, with less than {} left for "
+        "fragmentation (--memory-margin)",
+        out.model.name, format_number(out.memory.total, NumberKind::bytes),
+        format_number(out.memory.capacity, NumberKind::bytes), out.accelerator_title,
+        format_number(margin, NumberKind::fraction)));
+  }
+  if (out.memory.fits) return;
+  notes.warn(fmt::format("{} needs {} per device but {} plans with {}: over by {}", out.model.name,
+                         format_number(out.memory.total, NumberKind::bytes), out.accelerator_title,
+                         format_number(out.memory.capacity, NumberKind::bytes),
+                         format_number(out.memory.total - out.memory.capacity, NumberKind::bytes)));
+}
+
+void warn_about_steps(const ResolvedWork& work, const Estimate& out, Notes& notes) {
+  const double step = tokens_per_step(work, out.layout);
+  if (out.tokens.total >= step) return;
+  notes.warn(fmt::format(
+      "{} tokens are less than one optimizer step of {} sequences of {}: one whole step is counted",
+      format_number(out.tokens.total, NumberKind::count), format_exact(out.layout.global_batch),
+      format_exact(work.seq_length)));
+}
+
+void warn_about_mfu(const Task& task, const Estimate& out, Notes& notes) {
+  const Efficiency& chip = *task.platform().efficiency;
+  const double matmuls = chip.matmul[static_cast<std::size_t>(out.precision)];
+  if (!chip.measured || task.fixed.mfu.value_or(0) <= matmuls) return;
+  notes.warn(fmt::format(
+      "{} of the peak is more than the {:.0f} % that large matmuls alone reach in training on {}: "
+      "no measured run reaches it",
+      format_number(*task.fixed.mfu, NumberKind::fraction), 100 * matmuls, out.accelerator_title));
+}
+
+// A given MFU and a layout that recomputes may exceed the peak of the chip.
+void warn_about_peak(const Estimate& out, Notes& notes) {
+  if (out.performance.hfu <= 1) return;
+  notes.warn(
+      fmt::format("with recomputation {} would work at {:.1f} % of the peak of {}: the MFU "
+                  "that was given cannot be reached with recompute {}",
+                  out.accelerator_title, 100 * out.performance.hfu, precision_name(out.precision),
+                  recompute_name(out.layout.recompute)));
+}
+
+void warn_about_context(const PlanRequest& asked, const Estimate& out, Notes& notes) {
+  if (!asked.context_kind || out.layout.cp > 1) return;
+  notes.warn(unused_text(field_info(Field::layout_context_kind)));
+}
+
+void warn_about_plan(const Task& task, const Estimate& out, Notes& notes) {
+  warn_about_memory(out, task.fixed.layout.memory_margin, notes);
+  warn_about_steps(task.work(), out, notes);
+  warn_about_context(task.fixed.layout, out, notes);
+  warn_about_mfu(task, out, notes);
+  warn_about_peak(out, notes);
+}
+
+// The second-best layout and how much slower it is, per sequence since batches may differ.
+std::string runner_up_text(const Plan& plan) {
+  if (!plan.runner_up) return {};
+  const Layout& layout = *plan.runner_up;
+  const double ratio =
+      plan.runner_up_seconds / layout.global_batch / (plan.time.seconds / plan.layout.global_batch);
+  const std::string batch =
+      layout.global_batch == plan.layout.global_batch
+          ? std::string()
+          : fmt::format(", global batch {}", format_exact(layout.global_batch));
+  constexpr double kShown = 0.0005;  // less rounds to 0.0 %
+  const std::string difference =
+      std::abs(ratio - 1) < kShown
+          ? "as fast"
+          : fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1),
+                        ratio < 1 ? "faster, with a batch farther from the usual" : "slower");
+  return fmt::format("{}, micro-batch {}{}, sharding {}, recompute {}: {}", degree_words(layout),
+                     format_exact(layout.micro_batch), batch, sharding_name(layout.sharding),
+                     recompute_words(layout), difference);
+}
+
+void trace_choices(const Execution& execution, const PriceQuote& price, const Estimate& out,
+                   const std::function<void(std::string_view)>& trace) {
+  const Plan& plan = execution.plan;
+  if (execution.mfu_given) {
+    trace(fmt::format("{}: the MFU is given, no layout was searched for speed", out.accelerator));
+  }
+  trace(fmt::format(
+      "{}: {} kinds of layout of {} GPUs ranked, {} steps computed; taken: {}, {} a step",
+      out.accelerator, format_exact(plan.considered), format_exact(execution.gpus),
+      format_exact(plan.evaluated), degree_words(plan.layout),
+      format_number(execution.step_seconds, NumberKind::duration)));
+  if (price.usd) {
+    trace(fmt::format("{}: {} USD per GPU-hour{}: {}", out.accelerator, format_exact(*price.usd),
+                      price.imputed ? ", imputed" : "", price.source));
+  }
+}
+
+// FLOPs of the training. The other phases of a round count as language model.
 void count_flops(const Task& task, const Execution& execution, FlopTotals& out) {
   const ResolvedWork& work = task.work();
   const TrainingFlops& per_token = work.flops_per_token;
@@ -33,20 +134,20 @@ void count_flops(const Task& task, const Execution& execution, FlopTotals& out) 
   out.rule_6nd = 6 * work.rule_params * tokens;
 }
 
-// Counts are whole; the parts stay the sum of the total.
+// Rounds token counts, so that the parts still sum to the total.
 TokenTotals whole_tokens(const TokenTotals& tokens) {
   TokenTotals out = tokens;
   out.total = std::round(tokens.total);
   out.vision = std::round(tokens.vision);
-  // What cross-attention reads stands beside the text, not in the sequence.
+  // Tokens that cross-attention reads are not part of the sequence.
   const bool in_sequence = tokens.text + tokens.vision <= tokens.total * (1 + 1e-9);
   out.text = in_sequence ? out.total - out.vision : std::round(tokens.text);
   out.vision_encoder = std::round(tokens.vision_encoder);
   return out;
 }
 
-// How good the answer is. No row stands behind a speed that was given; of the chip it still holds
-// whether whole runs on it are known.
+// Sets the quality of the answer. No published row supports a given speed, but it still matters
+// whether whole runs on the chip are known.
 void describe_method(const Prepared& prepared, const Execution& execution,
                      PerformanceSummary& out) {
   out.quality = prepared.quality;
@@ -58,7 +159,7 @@ void describe_method(const Prepared& prepared, const Execution& execution,
   out.method = quality.name;
 }
 
-// Hours are continuous in the tokens; who counts steps counts the last one too.
+// Hours are continuous in the tokens, but the last partial step counts as a step.
 WorkTotals work_totals(const Task& task, const Execution& execution, const UsefulTime& useful,
                        const Estimate& out) {
   const double steps = optimizer_steps(task, out.layout);
@@ -108,33 +209,36 @@ void fill_plan(const Question& question, const Execution& execution, Estimate& o
   count_flops(question, execution, out.flops);
 }
 
-// The clock, what is done in that time, and its ratios.
-void fill_time(const Task& task, const Sized& sized, Estimate& out) {
-  const Execution& execution = sized.execution;
+// Fills the clock, the work done in that time, and its ratios.
+void fill_time(const Task& task, const PlannedRun& run, Estimate& out) {
+  const Execution& execution = run.execution;
   const double steps = optimizer_steps(task, out.layout);
   out.steps = std::ceil(steps / execution.updates * (1 - 1e-12));
   out.wall_clock_seconds =
-      sized.wall_clock_seconds.value_or(steps * execution.step_seconds / sized.useful.share());
+      run.wall_clock_seconds.value_or(steps * execution.step_seconds / run.useful.share());
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
-  out.work = work_totals(task, execution, sized.useful, out);
-  ratios_of(out.work, out.performance);
-  fill_waterfall(execution, sized.useful, out);
+  out.work = work_totals(task, execution, run.useful, out);
+  set_ratios(out.work, out.performance);
+  fill_waterfall(execution, run.useful, out);
 }
 
-void fill_derivations(const Question& question, const Sized& sized, const EstimateOptions& options,
-                      Estimate& out) {
+void fill_derivations(const Question& question, const PlannedRun& run,
+                      const EstimateOptions& options, Estimate& out) {
   out.derivations.clear();
   out.step.reset();
-  if (options.derivations) add_derivations({question, sized.execution, sized.useful}, out);
+  if (!options.derivations) return;
+  add_derivations({question, run.execution, run.useful, energy_inputs(question, out),
+                   storage_inputs(question, out)},
+                  out);
 }
 
 }  // namespace
 
-Sized size(const Question& question, Notes& notes) {
+PlannedRun plan_run(const Question& question, Notes& notes) {
   const UsefulShare useful_share = [&](double gpus, double busy_seconds) {
     return useful_time(question.useful, gpus, busy_seconds).share();
   };
-  Sized out;
+  PlannedRun out;
   out.execution = resolve_execution(question, useful_share, notes);
   out.useful = useful_time(question.useful, working_gpus(out.execution),
                            wall_seconds(question, out.execution, 1));
@@ -142,42 +246,42 @@ Sized size(const Question& question, Notes& notes) {
   return out;
 }
 
-void set_pace(const Pace& pace, Sized& sized) {
-  Execution& execution = sized.execution;
+void set_pace(const Pace& pace, PlannedRun& run) {
+  Execution& execution = run.execution;
   execution.pace = pace.factor;
   execution.step_seconds *= pace.factor;
   execution.round_seconds *= pace.factor;
   execution.pass.step_seconds *= pace.factor;
   for (PhaseTime& phase : execution.phases) phase.seconds *= pace.factor;
-  sized.wall_clock_seconds = pace.wall_clock_seconds;
+  run.wall_clock_seconds = pace.wall_clock_seconds;
 }
 
-void answer(const Question& question, const Sized& sized, const EstimateOptions& options,
+void answer(const Question& question, const PlannedRun& run, const EstimateOptions& options,
             Notes& notes, Estimate& out) {
-  const Execution& execution = sized.execution;
+  const Execution& execution = run.execution;
   fill_plan(question, execution, out);
   describe_method(*question.prepared, execution, out.performance);
-  fill_time(question, sized, out);
+  fill_time(question, run, out);
   add_data_pipeline(question, execution.data_wait, options.assumptions, out);
   add_money(question, out);
   add_phase_results(*question.prepared, execution, out);
-  fill_derivations(question, sized, options, out);
+  fill_derivations(question, run, options, out);
   if (options.trace) trace_choices(execution, *question.price, out, options.trace);
   if (options.assumptions) {
     warn_about_plan(question, out, notes);
     if (!out.pipeline->gpu_bound) notes.warn(out.pipeline->verdict);
-    warn_about_spot(question, sized.useful, out, notes);
+    warn_about_spot(question, run.useful, out, notes);
     out.runner_up = runner_up_text(execution.plan);
   }
-  out.beyond_stack = beyond_stack(question.asked.layout, *question.platform().stack);
+  out.beyond_stack = beyond_stack(question.fixed.layout, *question.platform().stack);
   out.assumptions = std::move(notes.assumptions);
   out.warnings = std::move(notes.warnings);
   out.stages.clear();
 }
 
-RangeInputs range_inputs(const Question& question, const Sized& sized, const Estimate& round,
+RangeInputs range_inputs(const Question& question, const PlannedRun& run, const Estimate& round,
                          const Trial& trial) {
-  return range_inputs(question, sized.useful, sized.execution.speed_given(), trial, round);
+  return range_inputs(question, run.useful, run.execution.speed_given(), trial, round);
 }
 
 }  // namespace trcost::estimation

@@ -8,7 +8,7 @@
 #include "catalog/assumed.h"
 #include "estimate/answer/answer.h"
 #include "estimate/answer/job.h"
-#include "estimate/question/questions.h"
+#include "estimate/question/question_builder.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -20,7 +20,7 @@ struct Estimator::State {
   const Catalog& catalog;
   EstimateOptions options;
   std::vector<Failure> failures;
-  Questions questions;
+  QuestionBuilder questions;
 
   /// One round of a job into `out`, and what its range is drawn from to `ranges` where one is
   /// wanted. `pace` where its speed was measured.
@@ -33,11 +33,11 @@ struct Estimator::State {
 void Estimator::State::round(const Scenario& asked, std::string_view accelerator, const Pace* pace,
                              std::vector<RangeInputs>& ranges, Estimate& out) {
   Notes notes(options.assumptions), last(options.assumptions);
-  const Question question = questions.ask(asked, accelerator, notes, last);
-  Sized sized = size(question, notes);
-  if (pace != nullptr) set_pace(*pace, sized);
+  const Question question = questions.build(asked, accelerator, notes, last);
+  PlannedRun run = plan_run(question, notes);
+  if (pace != nullptr) set_pace(*pace, run);
   notes.append(std::move(last));
-  answer(question, sized, options, notes, out);
+  answer(question, run, options, notes, out);
   if (!options.range) return;
   const Trial trial = [&](const FieldInfo& field, double value) {
     Scenario other = asked;
@@ -49,7 +49,7 @@ void Estimator::State::round(const Scenario& asked, std::string_view accelerator
     Estimator(catalog, least).run_one(other, accelerator, found);
     return found;
   };
-  ranges.push_back(range_inputs(question, sized, out, trial));
+  ranges.push_back(range_inputs(question, run, out, trial));
 }
 
 void Estimator::State::draw(std::vector<RangeInputs> ranges, Estimate& out) const {
@@ -84,7 +84,7 @@ void Estimator::run_one(const Scenario& scenario, std::string_view accelerator, 
       state_->round(stage_scenario(scenario, stage), accelerator, nullptr, ranges,
                     rounds.back().estimate);
     }
-    out = job_of(std::move(rounds));
+    out = combine_rounds(std::move(rounds));
   }
   state_->draw(std::move(ranges), out);
 }

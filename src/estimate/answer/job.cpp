@@ -7,18 +7,18 @@
 
 #include "cost/energy.h"
 #include "cost/make_bill.h"
+#include "estimate/answer/work_totals.h"
 #include "quantity/quantity.h"
 #include "trcost/bill.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 using Parts = std::vector<RoundAnswer>;
 using Maybe = std::optional<double>;
 
-// A member that is added to one of these does not compile here: give it its rule below, or where
-// the amounts are added.
+// Does not compile when a member is added to one of these structs: give the member its rule below,
+// or where amounts are added.
 [[maybe_unused]] void every_member_has_a_rule(const Estimate& e) {
   [[maybe_unused]] const auto& [step_account, accelerator, title, system, book, gpus, precision,
                                 one_precision, complete, model, one_model, tokens, medium, flops,
@@ -35,7 +35,7 @@ using Maybe = std::optional<double>;
   [[maybe_unused]] const auto& [price_imputed, other_class, stale] = doubts;
 }
 
-// Of what may be unknown: unknown where a round's is.
+// Sum over the rounds, unknown if a round's value is.
 template <class Get>
 Maybe known_sum(const Parts& parts, const Get& get) {
   double out = 0;
@@ -65,12 +65,12 @@ bool all_same(const Parts& parts, const Get& get) {
 }
 
 template <class Get>
-const Estimate& most_of(const Parts& parts, const Get& get) {
+const Estimate& round_with_most(const Parts& parts, const Get& get) {
   return std::ranges::max_element(parts, {}, [&](const RoundAnswer& r) { return get(r.estimate); })
       ->estimate;
 }
 
-// The words of all rounds, each once.
+// Distinct texts of all rounds.
 template <class Get>
 std::string joined(const Parts& parts, const Get& get) {
   std::vector<std::string> seen;
@@ -100,14 +100,15 @@ void add_amounts(const Parts& parts, Estimate& out) {
   if (out.tokens.total > 0) out.flops.per_token = out.flops.model / out.tokens.total;
 }
 
-// The model but what of it learns, which may differ.
+// The model without its trainable parameters, which may differ between stages.
 ModelSummary frozen(const Estimate& e) {
   ModelSummary out = e.model;
   out.params_trainable.reset();
   return out;
 }
 
-// Stages train one model, each what it trains of it; several models have but their names in common.
+// Stages that train one model may train different parameters. Of several models only the names are
+// kept.
 void add_model(const Parts& parts, Estimate& out) {
   out.one_model = all_same(parts, frozen);
   if (!out.one_model) {
@@ -136,14 +137,14 @@ void add_plan(const Parts& parts, Estimate& out) {
   const auto filled = [](const Estimate& e) {
     return e.memory.capacity > 0 ? e.memory.total / e.memory.capacity : 0.0;
   };
-  out.memory = most_of(parts, filled).memory;
+  out.memory = round_with_most(parts, filled).memory;
   out.memory.fits =
       std::ranges::all_of(parts, [](const RoundAnswer& r) { return r.estimate.memory.fits; });
 }
 
 void add_performance(const Parts& parts, Estimate& out) {
   PerformanceSummary& p = out.performance;
-  ratios_of(out.work, p);
+  set_ratios(out.work, p);
   p.method =
       joined(parts, [](const Estimate& e) -> const std::string& { return e.performance.method; });
   const auto quality = [](const Estimate& e) { return e.performance.quality; };
@@ -165,7 +166,7 @@ void add_energy(const Parts& parts, Estimate& out) {
       tokens_per_megawatt_second(out.work.tokens, megawatt_seconds);
 }
 
-// What a GPU-hour costs: the price that all rounds have, else the mean over their hours.
+// Price of a GPU-hour: that of all rounds, else the mean over their hours.
 void add_price(const Parts& parts, Estimate& out) {
   CostResult& cost = out.cost;
   const CostResult& first = parts.front().estimate.cost;
@@ -188,9 +189,8 @@ void add_price(const Parts& parts, Estimate& out) {
   }
 }
 
-// One commitment holds all rounds that it is made for, whose accelerators work one after another:
-// that of the largest cluster. Several, of other terms or prices, are no one sum: each stands in
-// its stage.
+// The commitment of the largest cluster covers all rounds, since they run one after another. Empty
+// if terms or prices differ.
 std::optional<Obligation> joint_obligation(const Parts& parts) {
   std::optional<Obligation> out;
   Maybe price;
@@ -206,8 +206,8 @@ std::optional<Obligation> joint_obligation(const Parts& parts) {
   return out;
 }
 
-// What is said of the prices.
-void add_evidence(const Parts& parts, CostResult& cost) {
+// Doubts, dates and sellers of the prices.
+void add_price_provenance(const Parts& parts, CostResult& cost) {
   for (const RoundAnswer& part : parts) {
     const CostResult& each = part.estimate.cost;
     cost.doubts.imputed |= each.doubts.imputed;
@@ -227,7 +227,7 @@ void add_cost(const Parts& parts, Estimate& out) {
   cost.own = std::ranges::all_of(parts, [](const RoundAnswer& r) { return r.estimate.cost.own; });
   cost.capital_usd = known_most(parts, [](const Estimate& e) { return e.cost.capital_usd; });
   add_price(parts, out);
-  add_evidence(parts, cost);
+  add_price_provenance(parts, cost);
   for (const auto& [name, part] : parts) {
     for (const LineItem& item : part.cost.items) {
       cost.items.push_back(item);
@@ -237,8 +237,7 @@ void add_cost(const Parts& parts, Estimate& out) {
   sum_bill(cost, out.tokens.total);
 }
 
-// What the data has to keep up with is the round that asks the most of it, and its figures go
-// together; the bytes of all add.
+// The data pipeline of the most demanding round, with the bytes of all rounds.
 void add_data_pipeline(const Parts& parts, Estimate& out) {
   const auto asks = [](const PipelineResult& p) {
     return std::tuple(!p.gpu_bound, p.bytes_per_second, p.images_per_second);
@@ -291,7 +290,7 @@ StageResult stage_result(const Estimate& part, const std::string& name) {
 
 }  // namespace
 
-Estimate job_of(std::vector<RoundAnswer> rounds) {
+Estimate combine_rounds(std::vector<RoundAnswer> rounds) {
   Estimate out;
   add_amounts(rounds, out);
   add_model(rounds, out);
@@ -300,7 +299,7 @@ Estimate job_of(std::vector<RoundAnswer> rounds) {
   add_energy(rounds, out);
   add_cost(rounds, out);
   add_data_pipeline(rounds, out);
-  // Of one round these are its own; of several they are nobody's.
+  // Several rounds have no common waterfall and runner-up.
   if (rounds.size() == 1) {
     out.waterfall = rounds.front().estimate.waterfall;
     out.runner_up = rounds.front().estimate.runner_up;

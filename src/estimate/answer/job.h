@@ -9,20 +9,22 @@
 
 namespace trcost::estimation {
 
-/// The answer of one round of a job: a stage by its name.
+/// The answer of one named stage of a job.
 struct RoundAnswer {
   std::string name;
   Estimate estimate;
 };
 
-/// One estimate of a job of rounds, one after another. Amounts (tokens, FLOPs, steps, hours,
-/// energy, line items) are summed; speeds, MFU and unit prices are quotients of sums; memory is
-/// that of the fullest round, and fits where all do; accelerators, cash and power of the site are
-/// the most that a round takes, since they work one after another; a commitment is that of the
-/// largest cluster where one can hold all that are bound; what the data has to keep up with is the
-/// round that asks the most of it. What rounds do not share (model, what of it learns, layout,
-/// length of a sequence, quality of the method, price of an hour, waterfall) is left out and stands
-/// in `stages`. The range is drawn once over all, by who has their inputs.
-Estimate job_of(std::vector<RoundAnswer> rounds);
+/// Combines the estimates of rounds that run one after another:
+/// - Amounts (tokens, FLOPs, steps, hours, energy, line items) are summed.
+/// - Speeds, MFU and unit prices are quotients of sums.
+/// - Memory is that of the fullest round, and fits if all do.
+/// - Accelerators, cash and power of the site are the maximum over the rounds.
+/// - A commitment is that of the largest cluster, if one can cover all rounds.
+/// - The data pipeline is that of the most demanding round.
+/// - Figures that differ between rounds (model, trainable parameters, layout, sequence length,
+///   quality, price of an hour, waterfall) are left out, and stand in `stages`.
+/// The caller draws the range over all rounds.
+Estimate combine_rounds(std::vector<RoundAnswer> rounds);
 
 }  // namespace trcost::estimation

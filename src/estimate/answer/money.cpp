@@ -10,20 +10,14 @@
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
-double dataset_bytes_of(const BillTerms& terms, const Estimate& out) {
-  if (out.pipeline) return out.pipeline->dataset_bytes;
-  return out.tokens.text / terms.epochs * terms.text_bytes_per_token;
-}
-
-Purchase purchase_of(const PurchasePrice& price) {
+Purchase purchase_state(const PurchasePrice& price) {
   if (price.usd_per_gpu) return Purchase::priced;
   return price.for_sale ? Purchase::unpriced : Purchase::not_for_sale;
 }
 
-// Nothing of what an estimate says in numbers is n/a.
+// Whether every number of an estimate is known.
 bool complete(const Estimate& out) {
   return out.cost.total && out.energy.kwh && out.energy.co2_kg &&
          std::ranges::all_of(out.cost.items,
@@ -51,7 +45,9 @@ StorageInputs storage_inputs(const Question& question, const Estimate& estimate)
   const BillTerms& terms = question.bill;
   const ResolvedWork& work = question.work();
   StorageInputs inputs;
-  inputs.dataset_bytes = dataset_bytes_of(terms, estimate);
+  inputs.dataset_bytes = estimate.pipeline
+                             ? estimate.pipeline->dataset_bytes
+                             : estimate.tokens.text / terms.epochs * terms.text_bytes_per_token;
   inputs.full_checkpoint_bytes = checkpoint_bytes(work.params.total, work.trainable.total);
   inputs.weights_checkpoint_bytes = weights_bytes(work.params.total);
   inputs.full_kept = terms.full_kept;
@@ -78,7 +74,7 @@ void add_money(const Question& question, Estimate& out) {
     if (const auto cash = cash_per_gpu(rates.ownership_inputs)) bill.capital_usd = out.gpus * *cash;
   }
   bill.gpus = out.gpus;
-  bill.purchase = purchase_of(rates.purchase);
+  bill.purchase = purchase_state(rates.purchase);
   bill.kwh = out.energy.kwh;
   if (rates.own && bill.kwh) *bill.kwh /= 1 + terms.beyond();
   bill.usd_per_kwh = rates.usd_per_kwh;

@@ -1,38 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-
 #include "cost/energy.h"
 #include "cost/storage.h"
 #include "estimate/question/question.h"
-#include "estimate/range/range.h"
 #include "quantity/layers.h"
 #include "trcost/estimate.h"
 
 namespace trcost::estimation {
 
-/// What the energy of an estimate is made from.
+/// Inputs of the energy of an estimate.
 EnergyInputs energy_inputs(const Question& question, const Estimate& estimate);
 
-/// What the storage of an estimate is made from.
+/// Inputs of the storage of an estimate.
 StorageInputs storage_inputs(const Question& question, const Estimate& estimate);
 
 /// Fills energy and cost of an estimate whose GPU-hours are known.
 void add_money(const Question& question, Estimate& out);
 
-/// Says so where spot, with the work that its interruptions lose, costs more than on-demand.
+/// Warns if spot, with the work that its interruptions lose, costs more than on-demand.
 void warn_about_spot(const Question& question, const UsefulTime& useful, const Estimate& out,
                      Notes& notes);
-
-/// Answers the same question on the same platform and cluster with another value of a field,
-/// without a range.
-using Trial = std::function<Estimate(const FieldInfo& field, double value)>;
-
-/// What the range of a round is drawn from, its own spreads (model.md 10) and those that the user
-/// gave; the speed has none where it was given. Throws Error (usage) for a range of a field that
-/// has steps.
-RangeInputs range_inputs(const Question& question, const UsefulTime& useful, bool speed_given,
-                         const Trial& trial, const Estimate& out);
 
 }  // namespace trcost::estimation

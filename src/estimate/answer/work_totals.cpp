@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/answer/work_totals.h"
+
 #include <cmath>
 #include <limits>
-
-#include "quantity/layers.h"
-#include "trcost/estimate.h"
 
 namespace trcost::estimation {
 
 namespace {
 
-// Of what may be unknown: the sum is where one of its parts is.
+// Adds values that may be unknown. The sum is unknown if a part is.
 void add(std::optional<double>& sum, const std::optional<double>& more) {
   if (sum && more) {
     *sum += *more;
@@ -18,8 +17,8 @@ void add(std::optional<double>& sum, const std::optional<double>& more) {
   }
 }
 
-// A share of a whole. One that was given (an MFU, a goodput) comes back as it was written, where
-// product and quotient have not moved it by more than their rounding.
+// A share of a whole. A given share (an MFU, a goodput) comes back as it was written, if product
+// and quotient have moved it by no more than their rounding.
 double share(double part, double whole) {
   constexpr double kDecimals = 1e15;  // that a double below 1 has for certain
   constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
@@ -34,11 +33,7 @@ std::optional<double> share(const std::optional<double>& part, double whole) {
 
 }  // namespace
 
-}  // namespace trcost::estimation
-
-namespace trcost {
-
-// A member that is added does not compile here without its line.
+// Does not compile when a member is added without its line here.
 void add(WorkTotals& sum, const WorkTotals& more) {
   auto& [steps, step_seconds, tokens, model, hardware, peak, peak_bf16, busy, network, running,
          paid, batch_tokens] = sum;
@@ -76,7 +71,7 @@ void add(FlopTotals& sum, const FlopTotals& more) {
   per_token = 0;
 }
 
-void ratios_of(const WorkTotals& totals, PerformanceSummary& out) {
+void set_ratios(const WorkTotals& totals, PerformanceSummary& out) {
   constexpr double kTera = 1e12;
   out.step_seconds = totals.step_seconds / totals.steps;
   out.tokens_per_second_per_gpu = totals.tokens / totals.busy_seconds;
@@ -94,4 +89,4 @@ void ratios_of(const WorkTotals& totals, PerformanceSummary& out) {
   out.batch_token_cost = share(totals.batch_tokens, totals.tokens);
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/cluster/execution.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "catalog/hardware/hardware.h"
+#include "catalog/hardware/peak.h"
+#include "estimate/cluster/data_pipeline.h"
 #include "estimate/cluster/execution.h"
 #include "estimate/cluster/execution_notes.h"
-#include "estimate/question/data/pipeline_data.h"
+#include "estimate/cluster/round_time.h"
+#include "estimate/cluster/size_cluster.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
@@ -30,7 +35,7 @@ Execution with_plan(const Task& task, double gpus, Plan plan) {
   const ResolvedWork& work = task.work();
   Execution out;
   out.gpus = gpus;
-  const std::optional<double> mfu = task.asked.mfu;
+  const std::optional<double> mfu = task.fixed.mfu;
   out.mfu_given = mfu.has_value();
   out.plan = std::move(plan);
   const double tokens = tokens_per_step(work, out.plan.layout);
@@ -45,12 +50,16 @@ Execution with_plan(const Task& task, double gpus, Plan plan) {
   return out;
 }
 
+double share_of_steps(const Task& task, const Execution& execution, const UsefulShare& useful) {
+  return useful(working_gpus(execution), wall_seconds(task, execution, 1));
+}
+
 double per_sequence(const Execution& execution) {
   return execution.step_seconds / execution.plan.layout.global_batch;
 }
 
-// On the accelerators that `get` plans for: all, or in a round with accelerators of its own for
-// generation those that remain, at the split that takes least time. Empty where nothing fits.
+// Executes the plan of `get` on all accelerators. A round with accelerators of its own for
+// generation takes the fastest split, where the rest learn. Empty if nothing fits.
 template <class GetPlan>
 std::optional<Execution> on_cluster(const Task& task, double gpus, const GetPlan& get) {
   const Prepared& prepared = *task.prepared;
@@ -95,7 +104,7 @@ Execution execute(const Task& task, double gpus) {
   std::optional<Execution> found =
       on_cluster(task, gpus, [&](PlanRequest request) -> std::optional<Plan> {
         // With a given MFU the layout is only shown, so the answer stands where nothing fits.
-        request.allow_too_large = task.asked.mfu.has_value();
+        request.allow_too_large = task.fixed.mfu.has_value();
         return task.prepared->plans->all(task.model(), request);
       });
   if (!found) fail_to_generate(task, gpus);
@@ -109,27 +118,12 @@ std::optional<Execution> execute_fitting(const Task& task, double gpus) {
   });
 }
 
-namespace {
-
-// As execute(), on as many of the accelerators as train fastest.
-Execution execute_given(const Task& task, double gpus) {
-  if (task.asked.mfu) return execute(task, gpus);
-  std::optional<Execution> found =
-      on_cluster(task, gpus, [&](const PlanRequest& request) -> std::optional<Plan> {
-        return task.prepared->plans->with_idle(task.model(), request);
-      });
-  if (!found) fail_to_generate(task, gpus);
-  return *std::move(found);
-}
-
-}  // namespace
-
 double wall_seconds(const Task& task, const Execution& execution, double useful) {
   return optimizer_steps(task, execution.plan.layout) * execution.step_seconds / useful;
 }
 
 double working_gpus(const Execution& execution) {
-  // Of a round some generate beside those of the layout.
+  // In a round some accelerators generate besides those of the layout.
   const bool all = execution.mfu_given || !execution.phases.empty();
   return all ? execution.gpus : execution.plan.layout.gpus();
 }
@@ -158,7 +152,7 @@ std::optional<double> batch_token_cost(const Task& task, const Execution& execut
 }
 
 PlanRequest request_for(const Task& task, double gpus) {
-  PlanRequest request = task.asked.layout;
+  PlanRequest request = task.fixed.layout;
   request.gpus = gpus;
   request.batch_hint = usual_batch(task, gpus);
   return request;
@@ -172,46 +166,41 @@ double optimizer_steps(const Task& task, const Layout& layout) {
   return std::max(1.0, task.amounts.tokens.total / tokens_per_step(task.work(), layout));
 }
 
-namespace {
-
-// Share of the time that steps are.
-double executed_useful_share(const Task& task, const Execution& execution,
-                             const UsefulShare& useful) {
-  return useful(working_gpus(execution), wall_seconds(task, execution, 1));
-}
-
-}  // namespace
-
-bool failures_take_much(const Task& task, const Execution& execution, const UsefulShare& useful) {
+Execution execute_given(const Task& task, double gpus, const UsefulShare& useful) {
+  const auto fastest_on = [&](double available) {
+    if (task.fixed.mfu) return execute(task, available);
+    std::optional<Execution> found =
+        on_cluster(task, available, [&](const PlanRequest& request) -> std::optional<Plan> {
+          return task.prepared->plans->with_idle(task.model(), request);
+        });
+    if (!found) fail_to_generate(task, available);
+    return *std::move(found);
+  };
+  Execution best = fastest_on(gpus);
+  if (best.mfu_given || task.prepared->round || request_for(task, gpus).complete()) return best;
+  // The planner knows only steps. If failures take much of the time, fewer may finish sooner.
   constexpr double kFewFailures = 0.85;
-  if (execution.mfu_given || task.prepared->round) return false;
-  return executed_useful_share(task, execution, useful) <=
-         kFewFailures * useful(1, wall_seconds(task, execution, 1));
-}
-
-// Where failures take much of the time, a part of the accelerators may be done sooner than all: the
-// planner knows steps alone.
-Execution execute_asked(const Task& task, double gpus, const UsefulShare& useful) {
   constexpr double kParts[] = {15. / 16, 7. / 8, 3. / 4, 5. / 8};
-  Execution best = execute_given(task, gpus);
-  if (!failures_take_much(task, best, useful)) return best;
-  const auto wall = [&](const Execution& e) {
-    return wall_seconds(task, e, executed_useful_share(task, e, useful));
+  if (share_of_steps(task, best, useful) > kFewFailures * useful(1, wall_seconds(task, best, 1))) {
+    return best;
+  }
+  const auto seconds = [&](const Execution& each) {
+    return wall_seconds(task, each, share_of_steps(task, each, useful));
   };
   const double node = task.platform().system->gpus_per_node;
   for (const double part : kParts) {
     const double fewer = std::floor(gpus * part / node) * node;
-    if (fewer < 1 || request_for(task, gpus).complete()) break;
-    Execution found = execute_given(task, fewer);
+    if (fewer < 1) break;
+    Execution found = fastest_on(fewer);
     found.gpus = gpus;
-    if (wall(found) < wall(best)) best = std::move(found);
+    if (seconds(found) < seconds(best)) best = std::move(found);
   }
   return best;
 }
 
 namespace {
 
-// What would meet the deadline that was given beside the cluster.
+// The cluster that meets the given deadline, or the reason why none does.
 std::string enough_for_deadline(const Task& task, const UsefulShare& useful) {
   Notes unread(false);
   try {
@@ -223,27 +212,26 @@ std::string enough_for_deadline(const Task& task, const UsefulShare& useful) {
 
 void note_missed_deadline(const Task& task, const Execution& execution, const UsefulShare& useful,
                           Notes& notes) {
-  if (!notes.wanted() || !task.asked.deadline_given) return;
-  const double seconds =
-      wall_seconds(task, execution, executed_useful_share(task, execution, useful));
-  if (seconds <= task.asked.deadline) return;
+  if (!notes.wanted() || !task.fixed.deadline_given) return;
+  const double seconds = wall_seconds(task, execution, share_of_steps(task, execution, useful));
+  if (seconds <= task.fixed.deadline) return;
   notes.warn(fmt::format(
       "{} {} take {}, longer than the --deadline of {}: {}", format_exact(execution.gpus),
       task.platform().accelerator->name, format_number(seconds, NumberKind::duration),
-      format_number(task.asked.deadline, NumberKind::duration), enough_for_deadline(task, useful)));
+      format_number(task.fixed.deadline, NumberKind::duration), enough_for_deadline(task, useful)));
 }
 
 Execution choose_execution(const Task& task, const UsefulShare& useful, Notes& notes) {
-  const Asked& asked = task.asked;
-  if (asked.gpus) return execute_asked(task, *asked.gpus, useful);
-  if (asked.layout.dp) {
-    const double gpus = asked.layout.product();
+  const FixedLayout& fixed = task.fixed;
+  if (fixed.gpus) return execute_given(task, *fixed.gpus, useful);
+  if (fixed.layout.dp) {
+    const double gpus = fixed.layout.product();
     notes.add(Field::hardware_gpus, gpus, "the degrees given multiply to it", "the layout");
     return execute(task, gpus);
   }
-  if (!asked.deadline_given) {
+  if (!fixed.deadline_given) {
     const FieldInfo& field = field_info(Field::hardware_deadline);
-    notes.add({std::string(field.path), format_number(asked.deadline, NumberKind::duration), "",
+    notes.add({std::string(field.path), format_number(fixed.deadline, NumberKind::duration), "",
                std::string(field.rule), "trcost default"});
   }
   return size_cluster(task, useful, notes);
@@ -254,10 +242,19 @@ Execution choose_execution(const Task& task, const UsefulShare& useful, Notes& n
 Execution resolve_execution(const Task& task, const UsefulShare& useful, Notes& notes) {
   const Execution out = choose_execution(task, useful, notes);
   note_execution(task, out, notes);
-  if (task.asked.gpus || task.asked.layout.dp) {
+  if (task.fixed.gpus || task.fixed.layout.dp) {
     note_missed_deadline(task, out, useful, notes);
   }
   return out;
+}
+
+bool same_training(double batch, std::optional<double> given, std::optional<double> token_cost) {
+  // More sequences than that over the given batch are another training, and so are steps that
+  // take twice the tokens for the same loss.
+  constexpr double kLargerGivenBatch = 1.125;
+  constexpr double kMostTokenCost = 1;
+  if (given) return batch <= kLargerGivenBatch * *given;
+  return token_cost.value_or(0) <= kMostTokenCost;
 }
 
 }  // namespace trcost::estimation

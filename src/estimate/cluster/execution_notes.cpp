@@ -8,16 +8,15 @@
 #include <cmath>
 #include <string_view>
 
-#include "estimate/cluster/cluster_size.h"
+#include "estimate/cluster/deadline_search.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
-// Idle GPUs below this share are in the noise of the answer.
-constexpr double kIdleWorthSaying = 0.05;
+// A smaller idle share is in the noise of the answer.
+constexpr double kNotableIdleShare = 0.05;
 
 void note_idle(const Execution& execution, bool batch_given, bool degrees_given, Notes& notes) {
   const double busy = execution.plan.layout.gpus();
@@ -29,13 +28,13 @@ void note_idle(const Execution& execution, bool batch_given, bool degrees_given,
                     : fmt::format("no layout divides them well in steps of about {} sequences",
                                   format_exact(execution.plan.layout.global_batch)));
   notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
-  if (busy >= (1 - kIdleWorthSaying) * execution.gpus) return;
+  if (busy >= (1 - kNotableIdleShare) * execution.gpus) return;
   notes.warn(fmt::format("{}; all {} are paid for, and {} would be done about as soon{}", why,
                          format_exact(execution.gpus), format_exact(busy),
                          batch_given || degrees_given ? "" : "; --global-batch sets other steps"));
 }
 
-// What the batch costs in quality, where that is more than the model's own error.
+// Warns of a batch that costs more tokens than the model's own error.
 void note_batch_cost(const Task& task, const Execution& execution, Notes& notes) {
   constexpr double kWorthSaying = 0.1;
   const double more = batch_token_cost(task, execution).value_or(0);
@@ -51,8 +50,8 @@ void note_batch_cost(const Task& task, const Execution& execution, Notes& notes)
       format_number(*task.amounts.critical_batch * each, NumberKind::count, 2)));
 }
 
-// A given batch that divides badly, beside one near it.
-void note_neighbour(const Task& task, const Execution& execution, Notes& notes) {
+// Warns of a given batch that divides badly, if a batch near it is faster.
+void note_near_batch(const Task& task, const Execution& execution, Notes& notes) {
   constexpr double kNear = 1.0 / 16;
   constexpr double kWorthSaying = 0.05;
   if (!notes.wanted() || !task.amounts.global_batch_given || execution.mfu_given) return;
@@ -84,8 +83,9 @@ std::array<double, kStepTermCount> work_of_terms(const Plan& plan, double gpus) 
   return out;
 }
 
-// What makes one plan cost more than another: the term that grew most.
-std::string_view cause_of(const Plan& here, double gpus, const Plan& there, double more_gpus) {
+// The term of a step whose GPU-seconds per sequence grew most from one plan to another.
+std::string_view largest_growth(const Plan& here, double gpus, const Plan& there,
+                                double more_gpus) {
   const auto dear = work_of_terms(here, gpus), cheap = work_of_terms(there, more_gpus);
   std::size_t most = 0;
   for (std::size_t i = 0; i < dear.size(); ++i) {
@@ -94,7 +94,7 @@ std::string_view cause_of(const Plan& here, double gpus, const Plan& there, doub
   return step_term_name(static_cast<StepTerm>(most));
 }
 
-// Whether fewer GPU-hours are worth saying.
+// Warns if the larger cluster takes clearly fewer GPU-hours.
 bool warn_of_larger(const Execution& execution, const Plan& larger, double gpus, Notes& notes) {
   constexpr double kWorthSaying = 0.2;
   const Plan& here = execution.plan;
@@ -102,20 +102,20 @@ bool warn_of_larger(const Execution& execution, const Plan& larger, double gpus,
   const double then = larger.time.seconds / larger.layout.global_batch;
   const double saved = 1 - gpus * then / (execution.gpus * now);
   if (saved < kWorthSaying) return false;
-  notes.warn(
-      fmt::format("{} accelerators would take {:.0f} % fewer GPU-hours and {:.0f} % less time "
-                  "than {}: most of the difference is {} in the waterfall of a step",
-                  format_exact(gpus), 100 * saved, 100 * (1 - then / now),
-                  format_exact(execution.gpus), cause_of(here, execution.gpus, larger, gpus)));
+  notes.warn(fmt::format(
+      "{} accelerators would take {:.0f} % fewer GPU-hours and {:.0f} % less time "
+      "than {}: most of the difference is {} in the waterfall of a step",
+      format_exact(gpus), 100 * saved, 100 * (1 - then / now), format_exact(execution.gpus),
+      largest_growth(here, execution.gpus, larger, gpus)));
   return true;
 }
 
-// The cluster beside one that is a little larger and has a much better layout: one that hardly
-// holds the model, or divides badly.
+// Warns if a slightly larger cluster has a much better layout, because this one hardly holds the
+// model or divides badly.
 void note_larger_cluster(const Task& task, const Execution& execution, Notes& notes) {
   constexpr double kLarger[] = {1.125, 1.25};
   constexpr double kLargest = 1.5;
-  if (!notes.wanted() || execution.mfu_given || !task.asked.gpus) return;
+  if (!notes.wanted() || execution.mfu_given || !task.fixed.gpus) return;
   const double node = std::max(1.0, task.platform().system->gpus_per_node);
   for (const double factor : kLarger) {
     const double gpus = std::ceil(factor * execution.gpus / node) * node;
@@ -131,7 +131,7 @@ void note_larger_cluster(const Task& task, const Execution& execution, Notes& no
   }
 }
 
-// The batch as the layout has it, where it is not the one that was asked for or assumed.
+// Notes the batch of the layout if it differs from the given or default one.
 void note_batch(const Task& task, const Execution& execution, Notes& notes) {
   const Amounts& amounts = task.amounts;
   const double batch = execution.plan.layout.global_batch;
@@ -164,14 +164,14 @@ void note_batch(const Task& task, const Execution& execution, Notes& notes) {
 }  // namespace
 
 void note_execution(const Task& task, const Execution& found, Notes& notes) {
-  // What is said of the layout is said of those that it is of; a round's cluster is searched by its
+  // Notes on the layout are about the accelerators that learn. A round's cluster is sized by its
   // phases, not by steps alone.
   Execution execution = found;
   execution.gpus -= found.generating;
-  note_idle(execution, task.amounts.global_batch_given, task.asked.layout.dp.has_value(), notes);
+  note_idle(execution, task.amounts.global_batch_given, task.fixed.layout.dp.has_value(), notes);
   note_batch(task, execution, notes);
   note_batch_cost(task, execution, notes);
-  note_neighbour(task, execution, notes);
+  note_near_batch(task, execution, notes);
   if (!task.prepared->round) note_larger_cluster(task, execution, notes);
 }
 

@@ -6,9 +6,8 @@
 
 namespace trcost::estimation {
 
-/// Says what the reader of an answer should know of its cluster and its batch: accelerators that
-/// stay idle, the batch that was taken and what it costs in tokens, a batch or a cluster nearby
-/// that would be much better.
+/// Notes idle accelerators, the batch of the layout and its cost in tokens, and a nearby batch or
+/// cluster that would be much better.
 void note_execution(const Task& task, const Execution& execution, Notes& notes);
 
 }  // namespace trcost::estimation

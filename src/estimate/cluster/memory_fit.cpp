@@ -7,12 +7,15 @@
 
 #include "catalog/assumed.h"
 #include "estimate/cluster/execution.h"
-#include "estimate/question/model_summary.h"
-#include "estimate/question/resolve_question.h"
+#include "estimate/cluster/round_time.h"
+#include "estimate/question/data/resolve_amounts.h"
+#include "estimate/question/data/resolve_work.h"
+#include "estimate/question/question.h"
+#include "estimate/question/recipe_defaults.h"
+#include "estimate/question/work/resolve_model.h"
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 /// One device that holds everything, one sequence at a time, by recomputation.
@@ -28,13 +31,13 @@ std::array<MemoryUse, 3> on_one_device(const StepModel& model, double micro_batc
   return uses;
 }
 
-/// What is asked, before it is on an accelerator.
-struct Fittable {
+/// The resolved scenario, before it is on an accelerator.
+struct MemoryQuestion {
   const Scenario& scenario;
   const Catalog& catalog;
   ResolvedWork work;
   Amounts amounts;
-  bool habit = false;  ///< the recipe recomputes by habit: nobody asked for it
+  bool habit = false;  ///< recomputation is a default of the recipe
 };
 
 /// The cases of one kind of accelerator.
@@ -47,13 +50,13 @@ class Fitting {
     const Platform& platform = task_.platform();
     fit.system = platform.system->name;
     fit.precision = platform.precision;
-    report.whole = on_one_device(task_.model(), task_.asked.layout.micro_batch.value_or(1));
+    report.whole = on_one_device(task_.model(), task_.fixed.layout.micro_batch.value_or(1));
     fit.capacity_bytes = report.whole[0].capacity;
     const double node = platform.system->gpus_per_node;
     fit.one = at(1, kFreeDegrees);
     if (node > 1) fit.node = at(node, kFreeDegrees);
     fit.smallest = smallest();
-    if (task_.asked.gpus) fit.given = at(*task_.asked.gpus, {});
+    if (task_.fixed.gpus) fit.given = at(*task_.fixed.gpus, {});
   }
 
  private:
@@ -74,18 +77,17 @@ class Fitting {
     return std::nullopt;
   }
 
-  /// What a case keeps of the scenario's own cluster.
+  /// Fields of the scenario's own cluster that a case ignores.
   struct Freedom {
     bool degrees = false;  ///< searched anew
     bool sequences = false;
   };
   static constexpr Freedom kFreeDegrees{true, true}, kOneSequence{false, true};
 
-  /// Degrees that the scenario fixes for its own cluster need not divide one device or one node:
-  /// these cases are about what would be possible, and keep only what always applies. One sequence
-  /// at a time unless more are asked for: a larger micro-batch is faster, and takes recomputation
-  /// that the training does not need to fit. Nor does what a recipe recomputes by habit tell what
-  /// fits.
+  /// Memory of the learner. Given degrees need not divide one device or one node, so free degrees
+  /// are searched anew. Free sequences are one at a time unless more are given, since a larger
+  /// micro-batch is faster but takes recomputation that is not needed to fit. For the same reason
+  /// they ignore recomputation that is a default of the recipe.
   [[nodiscard]] MemoryCase learning(double gpus, Freedom free) const {
     PlanRequest request = request_for(task_, gpus);
     request.allow_too_large = true;
@@ -96,7 +98,8 @@ class Fitting {
     return MemoryCase{gpus, layers_, chosen.layout, chosen.memory};
   }
 
-  /// Of a round that generates: with accelerators of their own, at the first split where all fits.
+  /// Memory on `gpus` accelerators. A round that generates on accelerators of its own takes the
+  /// first split where everything fits.
   [[nodiscard]] MemoryCase at(double gpus, Freedom free) const {
     const RoundWork* round = task_.prepared->round.get();
     if (round == nullptr || !round->rollout) return learning(gpus, free);
@@ -127,8 +130,8 @@ class Fitting {
   bool habit_;
 };
 
-MemoryFit look(const Fittable& asked, std::string_view accelerator, MemoryReport& report,
-               Notes& notes) {
+MemoryFit fit_accelerator(const MemoryQuestion& asked, std::string_view accelerator,
+                          MemoryReport& report, Notes& notes) {
   MemoryFit fit;
   const Accelerator& chip = asked.catalog.accelerator(accelerator);
   fit.accelerator = chip.name;
@@ -137,7 +140,7 @@ MemoryFit look(const Fittable& asked, std::string_view accelerator, MemoryReport
   try {
     Task task;
     task.amounts = asked.amounts;
-    task.asked = resolve_asked(asked.scenario, asked.amounts);
+    task.fixed = resolve_fixed_layout(asked.scenario, asked.amounts);
     task.prepared = prepare(asked.work, asked.scenario, asked.catalog, accelerator, notes);
     note_abilities(task, notes);
     Fitting(task, report.model.dealt_layers, asked.habit).fill(fit, report);
@@ -166,7 +169,7 @@ MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
   ResolvedWork work = resolve_work(scenario, catalog, notes);
   const Amounts amounts = resolve_amounts(scenario, work, notes);
   const bool habit = scenario.has(Field::layout_recompute) && !asked.has(Field::layout_recompute);
-  const Fittable fittable{scenario, catalog, std::move(work), amounts, habit};
+  const MemoryQuestion fittable{scenario, catalog, std::move(work), amounts, habit};
   MemoryReport report;
   report.recomputes_by_habit = habit;
   report.scenario = scenario_to_json(asked);
@@ -174,10 +177,11 @@ MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
   report.seq_length = fittable.work.workload.seq_length;
   report.recipe = scenario.text(Field::train_recipe);
   report.stack = scenario.text(Field::efficiency_stack);
-  // What is assumed of a platform is the same for all; one set of notes is enough.
+  // Defaults are the same on all platforms, so one set of notes is enough.
   Notes others(false);
   for (const std::string& name : names) {
-    report.fits.push_back(look(fittable, name, report, report.fits.empty() ? notes : others));
+    report.fits.push_back(
+        fit_accelerator(fittable, name, report, report.fits.empty() ? notes : others));
   }
   if (!listed) {
     std::stable_sort(report.fits.begin(), report.fits.end(), [](const auto& a, const auto& b) {

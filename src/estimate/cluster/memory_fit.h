@@ -13,14 +13,13 @@
 
 namespace trcost::estimation {
 
-/// A number of accelerators with the fastest layout that fits, or, where none does, the one that
-/// comes closest.
+/// A number of accelerators with the fastest layout that fits, or the closest one if none does.
 struct MemoryCase {
   double gpus = 0;
-  double layers = 0;  ///< that a pipeline deals
-  Layout layout;      ///< of those that learn
+  double layers = 0;  ///< partitioned by a pipeline
+  Layout layout;      ///< of the learner
   MemoryUse use;
-  bool engine_fits = true;  ///< of a method that generates; `use.fits` asks for both
+  bool engine_fits = true;  ///< of a method that generates, part of `use.fits`
 };
 
 /// Whether and how a training fits one kind of accelerator.
@@ -29,14 +28,14 @@ struct MemoryFit {
   std::string title;
   std::string system;
   Precision precision = Precision::bf16;
-  double device_bytes = 0;    ///< what the framework sees
-  double capacity_bytes = 0;  ///< of that, what a plan fills
+  double device_bytes = 0;    ///< visible to the framework
+  double capacity_bytes = 0;  ///< usable by a plan
   MemoryCase one;
   std::optional<MemoryCase> node;  ///< a whole node, where it has more than one
-  /// The fewest that hold it; empty where none up to kMostTried does.
+  /// The smallest number that fits, empty if none up to kMostTried does.
   std::optional<MemoryCase> smallest;
   std::optional<MemoryCase> given;  ///< hardware.gpus, when the scenario has it
-  std::string problem;              ///< why there is no answer, else empty
+  std::string problem;              ///< reason for no answer, else empty
 
   /// Accelerators of the largest cluster that is tried.
   static constexpr double kMostTried = 16384;
@@ -51,18 +50,19 @@ struct MemoryReport {
   double seq_length = 0;
   std::string recipe;  ///< `full`, `lora`, ...
   std::string stack;
-  /// The recipe recomputes all whether or not memory asks for it, and nobody asked for that: so
-  /// does `given`, while the other cases recompute the least that fits.
+  /// Recomputation of all layers is a default of the recipe: `given` recomputes them, the other
+  /// cases recompute the least that fits.
   bool recomputes_by_habit = false;
-  /// One device that holds everything, by Recompute: what the recipe takes wherever it runs.
+  /// Memory if one device held everything, by Recompute.
   std::array<MemoryUse, 3> whole{};
-  std::vector<MemoryFit> fits;  ///< by memory, then by name; or as the scenario lists them
+  std::vector<MemoryFit> fits;  ///< by memory and name, or in the order of the scenario
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
 };
 
-/// Looks at the accelerators of `hardware.accelerator`, all of the catalog without it. Throws Error
-/// for a scenario that makes no sense; an accelerator without an answer is a row with its problem.
+/// Computes the memory on the accelerators of `hardware.accelerator`, or on all of the catalog.
+/// Throws Error for a contradictory scenario. An accelerator without an answer is a row with its
+/// problem.
 MemoryReport memory_report(const Scenario& scenario, const Catalog& catalog);
 
 }  // namespace trcost::estimation

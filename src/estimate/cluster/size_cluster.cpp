@@ -1,35 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/cluster/size_cluster.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <utility>
 
-#include "estimate/cluster/cluster_size.h"
-#include "estimate/cluster/execution.h"
-#include "estimate/cluster/same_training.h"
+#include "estimate/cluster/deadline_search.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
-constexpr double kNoTime = std::numeric_limits<double>::infinity();
-// Of one training cluster: xAI's Colossus in Memphis, 200,000 H100, H200 and GB200 since February
-// 2025 (x.ai/colossus). Clusters beyond it are answered, with a warning.
+// Accelerators of the largest known cluster: xAI's Colossus in Memphis, 200,000 H100, H200 and
+// GB200 since February 2025 (x.ai/colossus). Clusters beyond it are answered, with a warning.
 constexpr double kLargestCluster = 200'000;
-// Of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4). The search begins there, and
-// goes down where that is more than enough.
+// MFU of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4). The search begins there.
 constexpr double kUsualMfu = 0.4;
 
-// What a cluster is a multiple of: whole nodes, and all the degrees that are given.
+// The unit of cluster sizes: whole nodes, and multiples of the given degrees.
 double cluster_unit(const Degrees& given, double gpus_per_node) {
   const double split = given.product();
   const double experts = 1.0 * given.ep.value_or(1) * given.etp.value_or(1) * given.pp.value_or(1);
@@ -39,19 +33,19 @@ double cluster_unit(const Degrees& given, double gpus_per_node) {
   return static_cast<double>(std::lcm(whole(std::max(1.0, gpus_per_node)), degrees));
 }
 
-// The search for the cluster that meets the deadline: many sizes, each planned once.
-class Sizing {
+// The search for the cluster that meets the deadline.
+class ClusterSizing {
  public:
-  Sizing(const Task& task, const UsefulShare& useful)
+  ClusterSizing(const Task& task, const UsefulShare& useful)
       : task_(task),
         useful_(useful),
-        mfu_(task.asked.mfu),
-        deadline_(task.asked.deadline),
-        sizes_(cluster_unit(task.asked.layout, task.platform().system->gpus_per_node)),
+        mfu_(task.fixed.mfu),
+        deadline_(task.fixed.deadline),
+        sizes_(cluster_unit(task.fixed.layout, task.platform().system->gpus_per_node)),
         flops_(task.work().flops_per_token.total() * task.amounts.tokens.total) {}
 
   Execution run(Notes& notes) {
-    // At their peak more than the largest cluster would be needed.
+    // Even at their peak more than the largest cluster would be needed.
     const double usual = needed(mfu_.value_or(kUsualMfu));
     if (needed(mfu_.value_or(1)) > kMostGpus || sizes_.at_least(usual) > kMostGpus) refuse_size();
     double start = sizes_.round_at_least(usual);
@@ -61,44 +55,51 @@ class Sizing {
       smallest = smallest_cluster(task_.model(), request_for(task_, start), kMostGpus);
       start = std::max(start, smallest.value_or(start));
     }
-    const SizeChoice choice = choose(start);
-    if (!choice.gpus) {
-      if (!choice.shortest) refuse_all(start);
-      if (sizes_.after(choice.shortest->gpus) > kMostGpus) refuse_size();
-      return fastest(*choice.shortest, notes);
+    const SizesTried tried = size_for_deadline(
+        sizes_, [this](double gpus) { return wall_clock(gpus); }, start, deadline_);
+    const std::optional<double> fewest = tried.fewest();
+    if (!fewest) {
+      const std::optional<double> fastest = tried.fastest();
+      if (!fastest) refuse_all(start);
+      if (sizes_.after(*fastest) > kMostGpus) refuse_size();
+      return run_fastest(*fastest, tried.seconds.at(*fastest), notes);
     }
-    note(*choice.gpus, *choice.fewest, smallest, notes);
-    if (mfu_) return execute(task_, *choice.gpus);
-    return in_time_ ? std::move(*in_time_) : *tried(*choice.gpus);
+    if (mfu_) {
+      note(*tried.best(), *fewest, smallest, notes);
+      return execute(task_, *tried.best());
+    }
+    return choose(tried, smallest, notes);
   }
 
  private:
-  // The first choice that --gpus of its size answers as it was chosen, with the batch that was
-  // given and all at work; else the cheapest that is in time, the very first where there is none.
-  SizeChoice choose(double start) {
-    constexpr std::size_t kMostRefused = 16;
-    constexpr double kAsChosen = 1.03;  // what size_for_deadline() takes for as good
-    const WallClock wall = [this](double gpus) { return wall_clock(gpus); };
-    const auto next = [&] { return size_for_deadline(sizes_, wall, start, deadline_); };
-    const SizeChoice first = next();
-    if (mfu_) return first;
-    SizeChoice best = first;
+  struct TimedRun {
+    Execution execution;
+    double seconds;
+  };
+
+  // The best size that --gpus answers in time and at the same cost, where some accelerators may
+  // stay idle; else the cheapest in time, and the best of all without one.
+  Execution choose(SizesTried tried, std::optional<double> smallest, Notes& notes) {
+    constexpr int kMostConfirmed = 16;
+    constexpr double kSameCost = 1.03;
+    const double fewest = *tried.fewest();
+    double gpus = *tried.best();
+    std::optional<Execution> chosen;
     double least = kNoTime;
-    for (SizeChoice choice = first; choice.gpus && refused_.size() < kMostRefused;
-         choice = next()) {
-      const double gpus = *choice.gpus;
-      std::optional<Answered> asked = as_asked(gpus);
-      const double paid = asked ? gpus * asked->seconds : kNoTime;
-      const bool in_time = asked && asked->seconds <= deadline_;
-      if (in_time && paid < least) {
-        least = paid;
-        in_time_ = std::move(asked->execution);
-        best = choice;
+    for (int i = 0; i < kMostConfirmed && tried.best(); ++i) {
+      const double next = *tried.best();
+      std::optional<TimedRun> run = given_cluster(next);
+      const double work = run && run->seconds <= deadline_ ? next * run->seconds : kNoTime;
+      if (work < least) {
+        least = work;
+        gpus = next;
+        chosen = std::move(run->execution);
       }
-      if (in_time && paid <= kAsChosen * gpus * wall_clock(gpus)) break;
-      refused_.insert(gpus);
+      if (work <= kSameCost * next * tried.seconds[next]) break;
+      tried.seconds.erase(next);
     }
-    return best;
+    note(gpus, fewest, smallest, notes);
+    return chosen ? *std::move(chosen) : *execute_fitting(task_, gpus);
   }
 
   // Accelerators that meet the deadline at this MFU, without failures.
@@ -106,57 +107,38 @@ class Sizing {
     return flops_ / (step_peak_flops(task_.model()) * mfu * deadline_);
   }
 
-  // Empty where the size has no layout.
-  const std::optional<Execution>& tried(double gpus) {
-    const auto known = tried_.find(gpus);
-    if (known != tried_.end()) return known->second;
-    std::optional<Execution>& out = tried_[gpus];
-    try {
-      out = execute_fitting(task_, gpus);
-    } catch (const Error&) {
-      out.reset();  // the degrees given do not divide it
-    }
-    return out;
-  }
-
-  [[nodiscard]] bool acceptable(const Execution& e) const {
-    const Amounts& amounts = task_.amounts;
-    return same_training(
-        e.plan.layout.global_batch,
-        amounts.global_batch_given ? std::optional(amounts.global_batch) : std::nullopt,
-        batch_token_cost(task_, e));
-  }
-
-  // Infinite where the size has no layout, or is interrupted too often to get on.
+  // Seconds with all `gpus` at work. Infinite if the size has no layout, is interrupted too often
+  // to get on, or takes steps that are another training.
   double wall_clock(double gpus) {
-    if (refused_.contains(gpus)) return kNoTime;
     try {
       if (mfu_) {
         const double busy = deadline_ * needed(*mfu_) / gpus;
         return busy / useful_(gpus, busy);
       }
-      const std::optional<Execution>& known = tried(gpus);
-      if (known && !acceptable(*known)) other_training_ = true;
-      if (!known || !acceptable(*known)) return kNoTime;
-      const double busy = wall_seconds(task_, *known, 1);
-      return busy / useful_(working_gpus(*known), busy);
+      const std::optional<Execution> found = execute_fitting(task_, gpus);
+      if (!found) return kNoTime;
+      const Amounts& amounts = task_.amounts;
+      const auto given_batch =
+          amounts.global_batch_given ? std::optional(amounts.global_batch) : std::nullopt;
+      if (!same_training(found->plan.layout.global_batch, given_batch,
+                         batch_token_cost(task_, *found))) {
+        other_training_ = true;
+        return kNoTime;
+      }
+      const double busy = wall_seconds(task_, *found, 1);
+      return busy / useful_(working_gpus(*found), busy);
     } catch (const Error&) {
-      return kNoTime;
+      return kNoTime;  // the degrees given do not divide it
     }
   }
 
-  struct Answered {
-    Execution execution;
-    double seconds;
-  };
-
-  // As --gpus of so many answers: some may stay idle. Empty where nothing runs.
-  std::optional<Answered> as_asked(double gpus) {
+  // The answer of --gpus, of which some may stay idle; empty if nothing runs.
+  std::optional<TimedRun> given_cluster(double gpus) {
     try {
-      Execution e = execute_asked(task_, gpus, useful_);
+      Execution e = execute_given(task_, gpus, useful_);
       const double busy = wall_seconds(task_, e, 1);
       const double seconds = busy / useful_(working_gpus(e), busy);
-      return Answered{std::move(e), seconds};
+      return TimedRun{std::move(e), seconds};
     } catch (const Error&) {
       return std::nullopt;
     }
@@ -180,15 +162,15 @@ class Sizing {
       notes.warn(
           fmt::format("meeting --deadline takes {} accelerators, more than the largest known "
                       "cluster of {:.0f} (xAI Colossus, 2025); {}",
-                      format_exact(gpus), kLargestCluster, alternative()));
+                      format_exact(gpus), kLargestCluster, largest_known_hint()));
     }
   }
 
-  // What the largest known cluster would do, in whole units.
-  [[nodiscard]] std::string alternative() {
+  // A hint with the time of the largest known cluster, in whole units.
+  [[nodiscard]] std::string largest_known_hint() {
     const double gpus = std::max(1.0, std::floor(kLargestCluster / sizes_.unit())) * sizes_.unit();
     const double usual = mfu_.value_or(kUsualMfu);
-    if (const std::optional<Answered> found = as_asked(gpus)) {
+    if (const std::optional<TimedRun> found = given_cluster(gpus)) {
       return fmt::format("{} take about {}", format_exact(gpus),
                          format_number(found->seconds, NumberKind::duration, 2));
     }
@@ -198,21 +180,21 @@ class Sizing {
   }
 
   // The fastest size looked at, as --gpus answers it: some accelerators of it may better stay idle.
-  Execution fastest(const TimedSize& shortest, Notes& notes) {
-    std::optional<Answered> found = as_asked(shortest.gpus);
+  Execution run_fastest(double gpus, double all_at_work, Notes& notes) {
+    std::optional<TimedRun> found = given_cluster(gpus);
     if (found && found->seconds <= deadline_) {
-      notes.add(Field::hardware_gpus, shortest.gpus, "meets the deadline, not all at work",
+      notes.add(Field::hardware_gpus, gpus, "meets the deadline, not all at work",
                 task_.platform().system->title);
       return std::move(found->execution);
     }
-    const double seconds = found ? found->seconds : shortest.seconds;
+    const double seconds = found ? found->seconds : all_at_work;
     throw Error(
         ErrorKind::no_answer,
         fmt::format("no number of {} was found that finishes within {}: of those looked at the "
                     "shortest time is {}, on {}",
                     task_.platform().accelerator->name,
                     format_number(deadline_, NumberKind::duration),
-                    format_number(seconds, NumberKind::duration), format_exact(shortest.gpus)),
+                    format_number(seconds, NumberKind::duration), format_exact(gpus)),
         other_training_ && !task_.amounts.global_batch_given
             ? "give a longer --deadline; in steps of more sequences, which take over twice the "
               "tokens for the same loss, --gpus may answer larger numbers"
@@ -252,9 +234,9 @@ class Sizing {
                     format_number(deadline_, NumberKind::duration),
                     format_number(std::max(usual, 1.01 * kMostGpus), NumberKind::count, 2),
                     task_.platform().accelerator->name, format_exact(kMostGpus)),
-        alternative() + (possible ? ": give a longer --deadline, or a smaller question"
-                                  : ": no --deadline is long enough; ask for fewer "
-                                    "parameters or tokens"));
+        largest_known_hint() + (possible ? ": give a longer --deadline, or a smaller question"
+                                         : ": no --deadline is long enough; ask for fewer "
+                                           "parameters or tokens"));
   }
 
   const Task& task_;
@@ -262,17 +244,14 @@ class Sizing {
   std::optional<double> mfu_;
   double deadline_;
   ClusterSizes sizes_;
-  double flops_;                                      ///< of the whole training
-  std::map<double, std::optional<Execution>> tried_;  ///< by size
-  std::set<double> refused_;                          ///< sizes that are late with what was given
-  std::optional<Execution> in_time_;                  ///< of the size chosen, as --gpus answers it
-  bool other_training_ = false;                       ///< some sizes run, but not acceptably
+  double flops_;                 ///< of the whole training
+  bool other_training_ = false;  ///< some sizes run, but as another training
 };
 
 }  // namespace
 
 Execution size_cluster(const Task& task, const UsefulShare& useful, Notes& notes) {
-  return Sizing(task, useful).run(notes);
+  return ClusterSizing(task, useful).run(notes);
 }
 
 }  // namespace trcost::estimation

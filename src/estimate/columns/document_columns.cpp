@@ -3,7 +3,7 @@
 
 #include "estimate/columns/estimate_columns.h"
 #include "estimate/columns/plan_columns.h"
-#include "estimate/explain/explain_step.h"
+#include "estimate/columns/step_columns.h"
 #include "quantity/quantity.h"
 #include "workload/method.h"
 

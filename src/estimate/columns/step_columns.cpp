@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/explain/explain_step.h"
+#include "estimate/columns/step_columns.h"
 
 #include <algorithm>
 #include <optional>

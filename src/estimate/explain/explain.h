@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "estimate/answer/money.h"
+#include "cost/energy.h"
+#include "cost/storage.h"
 #include "estimate/cluster/execution.h"
-#include "estimate/question/round.h"
 #include "quantity/layers.h"
 #include "trcost/estimate.h"
 
@@ -14,16 +14,15 @@ struct EstimateParts {
   const Question& question;
   const Execution& execution;
   const UsefulTime& useful;
+  EnergyInputs energy;
+  StorageInputs storage;
   [[nodiscard]] const ResolvedWork& work() const { return question.work(); }
-  /// Null of a plain run.
+  /// Null for a run of one phase.
   [[nodiscard]] const RoundWork* round() const { return question.prepared->round.get(); }
 };
 
-/// The chain of --explain: each formula with the numbers put in and its source, in the order in
-/// which they are computed.
+/// Appends the chain of --explain: each formula with its numbers and its source, in the order of
+/// computation.
 void add_derivations(const EstimateParts& parts, Estimate& out);
-
-/// Its part from the FLOPs of a step to the GPU-hours, of rounds of several phases.
-void add_round(const EstimateParts& parts, Estimate& out);
 
 }  // namespace trcost::estimation

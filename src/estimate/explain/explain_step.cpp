@@ -12,7 +12,6 @@
 #include "quantity/quantity.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 constexpr std::string_view kStepModel = "model.md 5.1";
@@ -115,7 +114,7 @@ std::string product_words(std::initializer_list<double> factors) {
   return out.empty() ? "1" : out;
 }
 
-// The lesser of what can be hidden and what there is to hide it.
+// The smaller of the hideable exchange and the time that can hide it.
 std::string hidden_words(const ExchangeAccount& e) {
   const double used = e.window_share * e.passes;
   return fmt::format("min({}, {})", product_words({e.hideable, e.times, e.each}),
@@ -144,7 +143,7 @@ Derivation exchange(const ExchangeAccount& e, const std::vector<TierAccount>& ti
           std::string(kStepModel)};
 }
 
-// `max(a, b)`, or the one that there is.
+// `max(a, b)`, or the only item.
 std::string longest(const std::vector<std::string>& of) {
   return of.size() == 1 ? of.front() : fmt::format("max({})", fmt::join(of, ", "));
 }
@@ -187,7 +186,7 @@ constexpr std::string_view kCollectiveFormula =
     "bytes over each tier, with half bytes x its share on the innermost, / rate, the longest and a "
     "quarter of the others of a ring, + latency x (log2 ranks, of a ring + 0.2 a step)";
 
-// What one of an exchange takes; nothing where it is no collective.
+// Derives one collective of an exchange, if it is one.
 void add_collectives(const ExchangeAccount& e, const StepAccount& a, std::vector<Derivation>& out) {
   std::string numbers;
   for (std::size_t i = 0; i < e.collective_count; ++i) {
@@ -321,7 +320,7 @@ void add_repeated(const RepeatedTime& r, std::string_view module, std::vector<De
                  std::move(numbers), in_seconds(r.seconds), "arXiv:2205.05198, section 5"});
 }
 
-// Sums over the list; `replica` of layers, `each` and `once` of exchange between replicas.
+// Sums of kernels and of exchange: within a replica, per micro-batch and per step.
 struct Sums {
   double kernels = 0, replica = 0, each = 0, once = 0;
 };

@@ -5,7 +5,6 @@
 
 #include "performance/training/step_account.h"
 #include "quantity/layers.h"
-#include "text/column.h"
 #include "trcost/bill.h"
 
 namespace trcost::estimation {
@@ -13,8 +12,5 @@ namespace trcost::estimation {
 /// The time of a step for --explain: rates, kernels by shape, each exchange with what hides it,
 /// pipeline, update, and their sum, each with its formula.
 std::vector<Derivation> derive_step(const StepAccount& account);
-
-/// The same numbers as columns.
-const Columns<StepAccount>& step_columns();
 
 }  // namespace trcost::estimation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first link of the chain: what is asked on one platform, with every default resolved.
+// The first link of the chain: a scenario on one platform, with every default resolved.
 #pragma once
 
 #include <memory>
@@ -8,33 +8,33 @@
 
 #include "cost/bill_terms.h"
 #include "estimate/question/cost/range_terms.h"
+#include "estimate/question/cost/rates.h"
 #include "estimate/question/cost/useful_time.h"
-#include "estimate/question/platform/rates.h"
 #include "estimate/question/prepared.h"
 #include "quantity/layers.h"
 
 namespace trcost::estimation {
 
-/// What is fixed of cluster, layout and speed.
-struct Asked {
+/// Cluster, speed and degrees that the scenario fixes.
+struct FixedLayout {
   std::optional<double> gpus;  ///< of the cluster
-  double deadline = 0;         ///< seconds, that sizes one where none is given
+  double deadline = 0;         ///< seconds to finish in, for a cluster that is sized
   bool deadline_given = false;
   std::optional<double> mfu;
-  PlanRequest layout;  ///< what is fixed of it on a cluster of any size
+  PlanRequest layout;  ///< degrees fixed on a cluster of any size
 };
 
-/// A training on one platform, as far as it takes time.
+/// A training on one platform: everything that decides its time.
 struct Task {
   std::shared_ptr<const Prepared> prepared;
   Amounts amounts;
-  Asked asked;
+  FixedLayout fixed;
   [[nodiscard]] const ResolvedWork& work() const { return prepared->work; }
   [[nodiscard]] const StepModel& model() const { return prepared->model; }
   [[nodiscard]] const Platform& platform() const { return prepared->model.platform(); }
 };
 
-/// A training on one platform with what it costs: only what makes it reads scenario and catalog.
+/// A training on one platform with its prices. Only QuestionBuilder reads scenario and catalog.
 struct Question : Task {
   std::shared_ptr<const Rates> rates;
   std::shared_ptr<const PriceQuote> price;  ///< of an hour, see price_of()
@@ -43,5 +43,16 @@ struct Question : Task {
   RangeTerms range;
   std::string_view price_data_date;
 };
+
+/// Resolves the task of a scenario that usual_recipe() has adapted. Throws as resolve_work(),
+/// resolve_amounts() and prepare() do.
+Task resolve_task(const Scenario& scenario, const Catalog& catalog, std::string_view accelerator,
+                  Notes& notes);
+
+/// Resolves the given cluster, deadline, speed and degrees.
+FixedLayout resolve_fixed_layout(const Scenario& scenario, const Amounts& amounts);
+
+/// Warns of a requested layout that the stack does not support.
+void note_abilities(const Task& task, Notes& notes);
 
 }  // namespace trcost::estimation

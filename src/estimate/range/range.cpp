@@ -14,19 +14,18 @@
 #include "quantity/quantity.h"
 
 namespace trcost::estimation {
-
 namespace {
 
-// Beyond this many standard deviations a limit is not felt: one draw in 1,000.
+// A limit beyond this many standard deviations affects one draw in 1,000 and is ignored.
 constexpr double kFarLimit = 3.1;
 
-bool plain_lognormal(const UncertainInput& input) {
+bool is_plain_lognormal(const UncertainInput& input) {
   const Distribution& d = input.factor;
   return d.kind == Distribution::Kind::lognormal &&
          (std::isinf(input.most) || input.most >= d.a * portable_exp(kFarLimit * d.b));
 }
 
-double power_of(const UncertainInput& input, const Exponents& elasticity) {
+double total_exponent(const UncertainInput& input, const Exponents& elasticity) {
   double sum = 0;
   for (std::size_t i = 0; i < kDriverCount; ++i) {
     const auto driver = static_cast<Driver>(i);
@@ -35,8 +34,8 @@ double power_of(const UncertainInput& input, const Exponents& elasticity) {
   return sum;
 }
 
-// Whether an input moves the time, or a part that the bill has.
-bool moves(const UncertainInput& input, const Exponents& elasticity) {
+// Whether an input moves the time or a part of the bill.
+bool has_effect(const UncertainInput& input, const Exponents& elasticity) {
   if (input.exponents[Driver::hours] != 0 || input.exponents[Driver::days] != 0) return true;
   for (std::size_t i = 0; i < kDriverCount; ++i) {
     const auto driver = static_cast<Driver>(i);
@@ -45,7 +44,7 @@ bool moves(const UncertainInput& input, const Exponents& elasticity) {
   return false;
 }
 
-// Whether the dollars are one product of drivers: each input moves all of them or none.
+// Whether the dollars are one product of drivers, so that each input moves all of them or none.
 bool one_product(const RangeInputs& in, const Exponents& elasticity) {
   for (std::size_t i = 0; i < kDriverCount; ++i) {
     const double share = elasticity[static_cast<Driver>(i)];
@@ -62,7 +61,7 @@ Quantiles closed_form(const RangeInputs& in, double value, const Exponents& elas
   double mean = 0;
   double variance = 0;
   for (const UncertainInput& input : in.inputs) {
-    const double power = power_of(input, elasticity);
+    const double power = total_exponent(input, elasticity);
     if (power == 0) continue;
     const LogMoments moments = log_moments(input.factor);
     mean += power * moments.mean;
@@ -73,8 +72,8 @@ Quantiles closed_form(const RangeInputs& in, double value, const Exponents& elas
           value * portable_exp(mean + half)};
 }
 
-// Shares of the variance of ln(dollars), or of ln(GPU-hours) where dollars are not known; a round's
-// share of the sum weighs what an input does in it.
+// Shares of the variance of ln(dollars), or of ln(GPU-hours) if dollars are unknown. A round's
+// share of the sum weighs the effect of an input in it.
 std::vector<Contribution> contributions(std::span<const RangeInputs> rounds, bool dollars) {
   std::vector<Exponents> elasticity;
   std::vector<double> weight;
@@ -96,7 +95,7 @@ std::vector<Contribution> contributions(std::span<const RangeInputs> rounds, boo
       if (first == nullptr) first = input;
       const double own = log_moments(input->factor).sigma;
       sigma = std::max(sigma, own);
-      spread += weight[r] / total * power_of(*input, elasticity[r]) * own;
+      spread += weight[r] / total * total_exponent(*input, elasticity[r]) * own;
     }
     if (spread == 0) continue;
     out.push_back({std::string(first->name()), spread * spread, sigma, std::string(first->source),
@@ -108,7 +107,7 @@ std::vector<Contribution> contributions(std::span<const RangeInputs> rounds, boo
   return out;
 }
 
-// Each alone: the width of the whole in logarithms, as far as its share of the variance goes.
+// Ends of each input alone: the width of the whole in logarithms times the root of its share.
 void set_ends(const Quantiles& whole, std::vector<Contribution>& rows) {
   if (whole.p10 <= 0) return;
   const double half_width = portable_log(whole.p90 / whole.p10) / 2;
@@ -125,7 +124,8 @@ namespace {
 
 // One product of lognormals, of one round.
 bool has_closed_form(const RangeInputs& in, const Exponents& dollars) {
-  return !in.draws && std::ranges::all_of(in.inputs, plain_lognormal) && one_product(in, dollars);
+  return !in.draws && std::ranges::all_of(in.inputs, is_plain_lognormal) &&
+         one_product(in, dollars);
 }
 
 RangeResult in_closed_form(const RangeInputs& in, const Exponents& dollars) {
@@ -138,7 +138,7 @@ RangeResult in_closed_form(const RangeInputs& in, const Exponents& dollars) {
   return out;
 }
 
-std::string method_of(std::span<const RangeInputs> rounds) {
+std::string range_method(std::span<const RangeInputs> rounds) {
   const RangeInputs& first = rounds.front();
   const std::string together =
       rounds.size() > 1 ? fmt::format("{} stages together", rounds.size()) : std::string();
@@ -158,14 +158,15 @@ RangeResult compute_range(std::vector<RangeInputs> rounds) {
   for (RangeInputs& in : rounds) {
     for (const UncertainInput& input : in.inputs) check_distribution(input.factor);
     dollars = in.usd ? in.usd->elasticities() : hours;
-    std::erase_if(in.inputs, [&](const UncertainInput& input) { return !moves(input, dollars); });
+    std::erase_if(in.inputs,
+                  [&](const UncertainInput& input) { return !has_effect(input, dollars); });
   }
   RangeResult out;
   if (rounds.size() == 1 && has_closed_form(rounds.front(), dollars)) {
     out = in_closed_form(rounds.front(), dollars);
   } else {
     draw_rounds(rounds, out);
-    out.method = method_of(rounds);
+    out.method = range_method(rounds);
   }
   out.contributions = contributions(rounds, out.total_usd.has_value());
   set_ends(out.total_usd.value_or(out.gpu_hours), out.contributions);

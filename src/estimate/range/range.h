@@ -10,27 +10,28 @@
 
 namespace trcost::estimation {
 
+/// Amounts of a round and their uncertain inputs.
 struct RangeInputs {
   double gpu_hours = 0;
   double wall_clock_seconds = 0;
-  std::optional<Dollars> usd;  ///< empty where a price is not known
+  std::optional<Dollars> usd;  ///< empty if a price is unknown
   std::vector<UncertainInput> inputs;
-  std::optional<double> draws;  ///< full Monte Carlo when given
+  std::optional<double> draws;  ///< of a full Monte Carlo, if given
   double seed = 1;
 };
 
-/// P10, P50, P90. Products of lognormals in closed form: P = P50 exp(+-1.2816 sigma), with
-/// sigma^2 the sum of (exponent x sigma)^2. Sums of several parts, and other distributions, by
-/// quasi-random draws, each the sum of its parts; with `draws`, Monte Carlo. The same bytes on
+/// Computes P10, P50 and P90. Products of lognormals have a closed form: P = P50 exp(+-1.2816
+/// sigma), with sigma^2 the sum of (exponent x sigma)^2. Sums of several parts and other
+/// distributions take quasi-random draws, and with `draws` Monte Carlo. The bytes are equal on
 /// every machine with IEEE 754 doubles.
 RangeResult compute_range(RangeInputs inputs);
 
-/// Of a job of several rounds, one after another: hours, days and dollars are summed in each draw.
-/// An input of the same cause and field is one for all rounds, as stack and price are, and is drawn
-/// once; ranges that the user gave to single rounds are inputs of their own.
+/// Computes the range of a job of rounds that run one after another. Hours, days and dollars are
+/// summed in each draw. An input of the same cause and field, such as stack or price, is drawn once
+/// for all rounds. Ranges given for single rounds are separate inputs.
 RangeResult compute_range(std::vector<RangeInputs> rounds);
 
-/// The method, and for each input its spread and where that comes from.
+/// Derives the method, and the spread of each input with its source.
 std::vector<Derivation> derive_range(const RangeResult& result);
 
 }  // namespace trcost::estimation

@@ -13,7 +13,6 @@
 #include "quantity/statistics.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 // A Korobov lattice of a prime number of points, its generator the best of all by the P2 criterion
@@ -26,7 +25,7 @@ double scaled(double part, double log_factor) {
 
 }  // namespace
 
-double total_of(const Dollars& usd, const DriverLogs& at) {
+double changed_total(const Dollars& usd, const DriverLogs& at) {
   double sum = 0;
   for (const Term& term : usd.terms()) sum += scaled(term.usd, at.of(term.moves));
   return sum;
@@ -48,7 +47,7 @@ double order_statistic(std::vector<double>& values, double p, std::ptrdiff_t fro
 
 }  // namespace
 
-Quantiles quantiles_of(std::vector<double>& values) {
+Quantiles compute_quantiles(std::vector<double>& values) {
   const auto last = static_cast<double>(values.size() - 1);
   const auto place = [last](double p) { return static_cast<std::ptrdiff_t>(p * last); };
   Quantiles out;
@@ -60,8 +59,8 @@ Quantiles quantiles_of(std::vector<double>& values) {
 
 namespace {
 
-// What comes of each draw, summed over the rounds. Of one round the quantiles of hours and days are
-// those of their logarithms, of which three are raised instead of all.
+// Outcomes of the draws, summed over the rounds. Hours and days of a single round are kept as
+// logarithms, so that only three quantiles are exponentiated.
 class Outcomes {
  public:
   Outcomes(std::span<const RangeInputs> rounds, std::size_t draws) : rounds_(rounds) {
@@ -73,13 +72,14 @@ class Outcomes {
     days_.push_back(summed(at, Driver::days, &RangeInputs::wall_clock_seconds));
     if (!known_) return;
     double dollars = 0;
-    for (std::size_t r = 0; r < rounds_.size(); ++r) dollars += total_of(*rounds_[r].usd, at[r]);
+    for (std::size_t r = 0; r < rounds_.size(); ++r)
+      dollars += changed_total(*rounds_[r].usd, at[r]);
     dollars_.push_back(dollars);
   }
   void write(RangeResult& out) {
     out.gpu_hours = quantiles(hours_, rounds_.front().gpu_hours);
     out.wall_clock_seconds = quantiles(days_, rounds_.front().wall_clock_seconds);
-    if (known_) out.total_usd = quantiles_of(dollars_);
+    if (known_) out.total_usd = compute_quantiles(dollars_);
   }
 
  private:
@@ -93,7 +93,7 @@ class Outcomes {
     return sum;
   }
   Quantiles quantiles(std::vector<double>& values, double of_one) const {
-    Quantiles q = quantiles_of(values);
+    Quantiles q = compute_quantiles(values);
     if (one()) {
       for (double* each : {&q.p10, &q.p50, &q.p90}) *each = of_one * portable_exp(*each);
     }
@@ -104,7 +104,7 @@ class Outcomes {
   std::vector<double> hours_, days_, dollars_;
 };
 
-double limit_of(const UncertainInput& input) {
+double log_limit(const UncertainInput& input) {
   return std::isinf(input.most) ? input.most : portable_log(input.most);
 }
 
@@ -125,7 +125,7 @@ bool same_shape(const Distribution& a, const Distribution& b) {
   return a.kind == b.kind && a.a == b.a && a.b == b.b && a.c == b.c;
 }
 
-// Whether what is uncertain in two rounds is one thing, though it may spread more in one of them.
+// Whether two rounds share an input, though it may spread more in one of them.
 bool one_input(const UncertainInput& a, const UncertainInput& b) {
   return a.cause == b.cause && a.field == b.field && a.given == b.given &&
          (!a.given || same_shape(a.factor, b.factor));
@@ -155,7 +155,7 @@ std::vector<SharedInput> shared_inputs(std::span<const RangeInputs> rounds) {
 
 namespace {
 
-// A dimension of the lattice: lognormals that act alike in all rounds, or an input of another
+// A dimension of the lattice: lognormals with the same effect in all rounds, or an input of another
 // shape.
 struct Dimension {
   std::vector<Exponents> spread;  // of lognormals, per round: exponents x sigma
@@ -193,8 +193,8 @@ bool is_plain(const SharedInput& input) {
   });
 }
 
-std::vector<Dimension> dimensions_of(const std::vector<SharedInput>& inputs,
-                                     std::vector<DriverLogs>& medians) {
+std::vector<Dimension> lattice_dimensions(const std::vector<SharedInput>& inputs,
+                                          std::vector<DriverLogs>& medians) {
   std::vector<Dimension> out;
   for (const SharedInput& input : inputs) {
     if (!is_plain(input)) {
@@ -223,13 +223,13 @@ void add_input(const SharedInput& input, double unit, std::vector<DriverLogs>& a
   for (std::size_t r = 0; r < at.size(); ++r) {
     const UncertainInput* each = input.in_round[r];
     if (each == nullptr) continue;
-    at[r].add(each->exponents, std::min(log_quantile(each->factor, unit), limit_of(*each)));
+    at[r].add(each->exponents, std::min(log_quantile(each->factor, unit), log_limit(*each)));
   }
 }
 
 void draw_lattice(const std::vector<SharedInput>& inputs, std::size_t rounds, Outcomes& outcomes) {
   std::vector<DriverLogs> medians(rounds);
-  const std::vector<Dimension> dimensions = dimensions_of(inputs, medians);
+  const std::vector<Dimension> dimensions = lattice_dimensions(inputs, medians);
   std::vector<DriverLogs> at;
   for (std::uint64_t k = 0; k < kLatticePoints; ++k) {
     at = medians;

@@ -12,7 +12,7 @@
 
 namespace trcost::estimation {
 
-/// ln of the factor by which each driver changes.
+/// Logarithms of the factors by which drivers change.
 class DriverLogs {
  public:
   void add(const Exponents& exponents, double log_factor) {
@@ -32,26 +32,26 @@ class DriverLogs {
   std::array<double, kDriverCount> logs_{};
 };
 
-/// The dollars where each driver has changed.
-double total_of(const Dollars& usd, const DriverLogs& at);
+/// Dollars after each driver has changed.
+double changed_total(const Dollars& usd, const DriverLogs& at);
 
-/// P10, P50, P90 of values, whose order is lost. Linear between the two nearest order statistics
+/// P10, P50, P90 of values, which are reordered. Linear between the two nearest order statistics
 /// (type 7 of Hyndman and Fan 1996).
-Quantiles quantiles_of(std::vector<double>& values);
+Quantiles compute_quantiles(std::vector<double>& values);
 
-/// Points of the lattice that ranges are drawn from where nobody asks for a number of draws.
+/// Points of the lattice that ranges are drawn from by default.
 inline constexpr std::uint64_t kLatticePoints = 4093;
 
-/// An input as the rounds of a job have it: null in a round that does not.
+/// An input of the rounds of a job, null in rounds without it.
 struct SharedInput {
   std::vector<const UncertainInput*> in_round;
 };
 std::vector<SharedInput> shared_inputs(std::span<const RangeInputs> rounds);
 
-/// Fills the quantiles of the sum over the rounds of a job, an input that they share drawn once:
-/// from `draws` of the first round, of which draw k of input i depends on seed, i and k alone; else
-/// from a lattice, of which all lognormals that act alike are one dimension and each is evenly
-/// stratified.
+/// Fills the quantiles of the sum over the rounds of a job, drawing a shared input once. With
+/// `draws` of the first round, draw k of input i depends on seed, i and k alone. Without, points
+/// come from a lattice, where all lognormals with the same effect are one dimension and each
+/// dimension is evenly stratified.
 void draw_rounds(std::span<const RangeInputs> rounds, RangeResult& out);
 
 }  // namespace trcost::estimation

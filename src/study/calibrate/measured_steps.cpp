@@ -7,7 +7,8 @@
 #include "catalog/hardware/efficiency.h"
 #include "catalog/layout/layout.h"
 #include "estimate/cluster/execution.h"
-#include "estimate/question/resolve_question.h"
+#include "estimate/question/question.h"
+#include "estimate/question/recipe_defaults.h"
 #include "quantity/quantity.h"
 #include "scenario/fields.h"
 #include "study/calibrate/calibrate.h"
@@ -209,7 +210,7 @@ void read_measured_log(const Catalog& catalog, std::istream& in, std::string_vie
     throw Error(ErrorKind::usage, "a round with rollouts is more than training steps",
                 "calibrate to a log of pre-training or fine-tuning", "--method");
   }
-  const Execution execution = execute(task, *task.asked.gpus);
+  const Execution execution = execute(task, *task.fixed.gpus);
   MeasuredStep step;
   step.name = name;
   step.model = task.work().model.name;

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "estimate/cluster/cluster_size.h"
+#include "estimate/cluster/deadline_search.h"
 #include "estimate/cluster/same_training.h"
+#include "study/solve/answered_training.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/question/cost/resolve_pricing.h"
+#include "estimate/question/cost/pricing.h"
 #include "quantity/quantity.h"
 #include "text/column.h"
 #include "trcost/error.h"

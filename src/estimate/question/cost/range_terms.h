@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of a range, and what of the question makes it narrower.
+// Given ranges, and the fields of the scenario that make default spreads narrower.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace trcost::estimation {
 
-/// A field that is asked as a distribution around its value.
+/// A field that is given as a distribution around its value.
 struct RangedField {
   Field field;
   double value;
@@ -19,16 +19,19 @@ struct RangedField {
 };
 
 struct RangeTerms {
-  SpreadContext said;      ///< what decides the default spreads, as far as it was said
-  RolloutSpread rollouts;  ///< the same of rollouts, where there are any
+  SpreadContext given;     ///< the given fields that decide the default spreads
+  RolloutSpread rollouts;  ///< the given fields of rollouts
   bool samples_given = false;
-  bool budget_given = false;        ///< a number of tokens, in whatever way
-  bool amount_given = false;        ///< tokens, in whatever way, or samples
-  bool goodput_ranged = false;      ///< or production overhead
-  bool tokens_by_params = false;    ///< tokens per parameter were said
+  bool budget_given = false;        ///< tokens, or tokens per parameter
+  bool amount_given = false;        ///< tokens, tokens per parameter, or samples
+  bool goodput_ranged = false;      ///< goodput or production overhead
+  bool tokens_by_params = false;    ///< tokens per parameter
   std::vector<RangedField> ranged;  ///< in the order of the question
-  std::optional<double> draws;      ///< full Monte Carlo when given
+  std::optional<double> draws;      ///< of a full Monte Carlo, if given
   double seed = 1;
 };
+
+/// Terms of the range of a scenario as the user wrote it, before defaults are filled in.
+RangeTerms resolve_range_terms(const Scenario& asked);
 
 }  // namespace trcost::estimation

@@ -1,37 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the wall-clock time is steps.
+// Share of the wall-clock time that is steps.
 #pragma once
 
 #include <optional>
 
 #include "cost/goodput.h"
-#include "estimate/question/platform.h"
+#include "estimate/question/work/notes.h"
+#include "estimate/question/work/resolved_work.h"
 #include "quantity/layers.h"
 #include "trcost/estimate.h"
 
 namespace trcost::estimation {
 
-/// Share of the time that steps are what runs, of an adaptation: model.md 5.6.
+/// Production overhead of an adaptation, as a share of the time that is left (model.md 5.6).
 inline constexpr double kOverhead = 0.9;
-/// Of a run from scratch: published steady rate times published hours against the tokens. BLOOM
+/// Production overhead of a run from scratch: tokens over published steady rate times published
+/// hours. BLOOM
 /// 0.66 (bigscience chronicles, 150 TFLOP/s), GPT-NeoX 0.67 (117), OPT 0.74 (147), Olmo 3 32B 0.77
 /// (1,900 tokens/s), Llama 3.1 405B 0.87 (MFU of 40 %), Olmo 3 7B 0.91 (7,700 tokens/s). With their
-/// middle the hours of published runs lie around their estimates: trcost validate --runs. The first
-/// three were their teams' first of the kind, the last three those of teams that tune: geometric
-/// means. A slope in the model's size or the run's FLOPs takes the factor of families left out
-/// from 1.151 to 1.143 and 1.206.
+/// middle the estimated hours lie around those of published runs (trcost validate --runs). The
+/// first three were their teams' first of the kind, the last three are of teams that tune. The
+/// constants are geometric means. A slope in the model's size or the run's FLOPs takes the factor
+/// of families left out from 1.151 to 1.143 and 1.206.
 inline constexpr double kTunedOverhead = 0.85, kUsualOverhead = 0.75, kFirstOverhead = 0.69;
 
-/// What is asked of failures and overhead; the cluster and its hours are not known yet.
+/// Failures and overhead of a scenario, before the cluster and its hours are known.
 struct UsefulTerms {
   FailureInputs failures;
   std::optional<double> goodput;  ///< given
   double production_overhead = 1;
   bool overhead_given = false;
-  bool tuning_given = false;  ///< how well the software is tuned, which moves the overhead
+  bool tuning_given = false;  ///< --tuning, which moves the overhead
 };
 
-/// What of the wall-clock time is steps.
+/// Resolves failures and overhead. Adaptations have less overhead than runs from scratch.
+UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& work,
+                                 const Amounts& amounts, const System& system);
+
+/// Share of the wall-clock time that is steps.
 struct UsefulTime {
   FailureInputs failures;
   GoodputResult goodput;
@@ -40,8 +46,9 @@ struct UsefulTime {
   double production_overhead = 1;
   [[nodiscard]] double share() const { return goodput_share * production_overhead; }
 };
-/// `busy_seconds`: all steps, without interruption.
+/// Computes the useful time of `gpus` accelerators. `busy_seconds`: all steps, uninterrupted.
 UsefulTime useful_time(const UsefulTerms& terms, double gpus, double busy_seconds);
+/// Notes the defaults of overhead and failures.
 void note_useful_time(const UsefulTerms& terms, const UsefulTime& useful, Notes& notes);
 
 }  // namespace trcost::estimation

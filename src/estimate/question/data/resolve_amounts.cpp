@@ -1,26 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much data there is, and how much of it an optimizer step takes.
+#include "estimate/question/data/resolve_amounts.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/question/data/data_scale.h"
 #include "estimate/question/data/resolve_sequence.h"
-#include "estimate/question/resolve.h"
 #include "planner/batch.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/tokens.h"
+#include "workload/blocks/contrastive.h"
 #include "workload/method.h"
 
 namespace trcost::estimation {
+namespace {
+
+// Share of the compute-optimal tokens below which a run is an adaptation. There, by the law itself,
+// a model of less than half the parameters reaches the same loss with a tenth less compute, so a
+// run from scratch would take the smaller model.
+constexpr double kAdaptation = 0.25;
+
+// Ratio tokens / D*(N), with D* the compute-optimal tokens of N active parameters.
+double ratio_to_optimal(const ResolvedWork& work, const Amounts& amounts) {
+  return amounts.tokens.total / optimal_tokens(work.params.active);
+}
+
+}  // namespace
+
+bool is_adaptation(const ResolvedWork& work, const Amounts& amounts) {
+  return ratio_to_optimal(work, amounts) < kAdaptation;
+}
+
+void note_data_scale(const ResolvedWork& work, const Amounts& amounts, Notes& notes) {
+  if (!notes.wanted() || !amounts.tokens_given || work.workload.contrastive_batch > 0) return;
+  const double optimal = optimal_tokens(work.params.active);
+  const double ratio = ratio_to_optimal(work, amounts);
+  if (!is_adaptation(work, amounts)) return;
+  const std::string numbers = fmt::format(
+      "{} tokens are {} of the {} that are compute-optimal for {} parameters",
+      format_number(amounts.tokens.total, NumberKind::count),
+      format_number(ratio, NumberKind::fraction, 2), format_number(optimal, NumberKind::count),
+      format_number(work.params.active, NumberKind::count));
+  const bool whole = work.workload.language_training == Training::full;
+  notes.add({"data.scale",
+             fmt::format("adaptation, {} of compute-optimal",
+                         format_number(ratio, NumberKind::fraction, 2)),
+             "",
+             numbers + (whole ? ": the weights are taken to be trained already"
+                              : "; the language model is trained already"),
+             "Hoffmann et al. refit by Epoch AI (arXiv:2404.10102)"});
+  if (!whole || amounts.samples) return;
+  notes.warn("adaptation scale: " + numbers +
+             "; enough to adapt trained weights, but a model trained from scratch on them would be "
+             "undertrained");
+}
 
 namespace {
 
-// What the language model sees is never nothing where a sample has images: a model priced as text
-// would be several times too cheap, and nobody would see it. Holds for every estimate, since all
-// amounts pass here; the towers of contrastive training do not share a sequence (resolve_pairs).
+// Samples with images need image tokens: priced as text, a model would silently be several times
+// too cheap. All amounts pass here except those of contrastive training, whose towers do not share
+// a sequence.
 void refuse_unseen_images(const ResolvedWork& work) {
   if (work.sample_images <= 0 || work.workload.vision_tokens_per_image > 0) return;
   throw Error(ErrorKind::data,
@@ -31,7 +72,7 @@ void refuse_unseen_images(const ResolvedWork& work) {
               "(`trcost tokens --families`); --images-per-sample 0 is text alone");
 }
 
-// Tokens of one pass where samples do not say: a budget, a ratio, or the scaling law.
+// Tokens of one pass without --samples: a budget, a ratio, or the scaling law.
 double tokens_once(const Scenario& scenario, const ResolvedWork& work, Amounts& out, Notes& notes) {
   if (const auto budget = scenario.number(Field::data_tokens)) {
     out.tokens_given = true;
@@ -137,6 +178,42 @@ void resolve_batch(const Scenario& scenario, const ResolvedWork& work, Amounts& 
     out.usual_batch = usual;
   }
   if (!out.global_batch_given) note_usual_batch(usual, sequences < rule, fine_tuning, notes);
+}
+
+// Passes, then pairs of image and text over all of them.
+double resolve_pair_count(const Scenario& scenario, double text_tokens, Amounts& out,
+                          Notes& notes) {
+  out.epochs = scenario.number_or_default(Field::data_epochs);
+  out.tokens_given = true;
+  if (scenario.has(Field::data_tokens_per_param)) {
+    throw Error(ErrorKind::usage, "--tokens-per-param needs a language model that predicts tokens",
+                "contrastive training is asked by --samples, pairs of image and text");
+  }
+  if (const auto given = scenario.number(Field::data_samples)) return *given * out.epochs;
+  if (const auto budget = scenario.number(Field::data_tokens)) {
+    return *budget * out.epochs / text_tokens;
+  }
+  const ContrastiveDefaults usual;
+  out.tokens_given = false;
+  if (!scenario.has(Field::data_epochs)) {
+    out.epochs = usual.epochs;
+    notes.add(Field::data_epochs, usual.epochs, "passes of the first CLIP over its pairs",
+              std::string(usual.source));
+  }
+  notes.add(Field::data_samples, usual.pairs, "pairs of image and text of the first CLIP",
+            std::string(usual.source));
+  return usual.pairs * out.epochs;
+}
+
+Amounts resolve_pair_amounts(const Scenario& scenario, const ResolvedWork& work, Notes& notes) {
+  Amounts out;
+  out.global_batch = work.workload.contrastive_batch;
+  out.global_batch_given = scenario.has(Field::train_global_batch);
+  const double pairs = resolve_pair_count(scenario, work.seq_length, out, notes);
+  out.samples = out.images = pairs;
+  out.tokens.total = out.tokens.text = pairs * work.seq_length;
+  out.tokens.vision_encoder = pairs * work.workload.encoder_tokens_per_image;
+  return out;
 }
 
 }  // namespace

@@ -12,56 +12,45 @@
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
-const CatalogNumber& of_samples(Packing packing, const UsefulShares& useful) {
-  if (packing == Packing::packed) return useful.packed;
-  return packing == Packing::grouped ? useful.grouped : useful.padded;
-}
-
-const CatalogNumber& beside_images(Packing packing, const UsefulShares& useful) {
-  return packing == Packing::grouped ? useful.grouped_text : useful.padded_text;
-}
-
-// Of text alone. Corpora are cut to fill sequences; what padding costs shows with samples only.
-double text_share(Packing packing, bool from_samples, const UsefulShares& useful) {
-  if (!from_samples) return 1;
-  return of_samples(packing, useful).value;
-}
-
-// Of all, where `with_images` of the sequences have images, and so all of the vision.
+// Resolves the useful share of all tokens, where the share `with_images` of the sequences holds all
+// images, and notes it if padding takes some. Corpora are cut to fill sequences, so only samples
+// are padded.
 double useful_share(Packing packing, bool from_samples, const Sample& sample, double with_images,
-                    const UsefulShares& useful) {
-  const double of_text = text_share(packing, from_samples, useful);
+                    const UsefulShares& useful, Notes& notes) {
+  const CatalogNumber& samples = packing == Packing::packed    ? useful.packed
+                                 : packing == Packing::grouped ? useful.grouped
+                                                               : useful.padded;
+  const CatalogNumber& beside_images =
+      packing == Packing::grouped ? useful.grouped_text : useful.padded_text;
+  const double text_alone = from_samples ? samples.value : 1;
+  const bool mixed = packing != Packing::packed && sample.vision > 0;
+  double share = samples.value;
   if (packing == Packing::packed) {
-    return 1 / ((1 - with_images) / of_text + with_images / useful.packed.value);
+    share = 1 / ((1 - with_images) / text_alone + with_images / useful.packed.value);
+  } else if (mixed) {
+    const double text =
+        sample.text * ((1 - with_images) / text_alone + with_images / beside_images.value);
+    share = sample.tokens() / (text + sample.vision);
   }
-  if (sample.vision <= 0) return of_samples(packing, useful).value;
-  const double text = sample.text * ((1 - with_images) / of_text +
-                                     with_images / beside_images(packing, useful).value);
-  return sample.tokens() / (text + sample.vision);
+  if (share < 1 && notes.wanted()) {
+    notes.add(
+        {"data.useful_share", format_number(share, NumberKind::number, 3), "",
+         fmt::format("of the tokens that are computed, those that teach, where samples are {}",
+                     word_of(kPackings, packing)),
+         mixed ? beside_images.source : samples.source});
+  }
+  return share;
 }
 
-// Says what part of what is computed teaches, where not all does.
-void note_useful_share(Packing packing, const Sample& sample, double share,
-                       const UsefulShares& useful, Notes& notes) {
-  if (share >= 1 || !notes.wanted()) return;
-  const bool of_images = packing != Packing::packed && sample.vision > 0;
-  notes.add(
-      {"data.useful_share", format_number(share, NumberKind::number, 3), "",
-       fmt::format("of the tokens that are computed, those that teach, where samples are {}",
-                   word_of(kPackings, packing)),
-       of_images ? beside_images(packing, useful).source : of_samples(packing, useful).source});
-}
-
-// Tokens that a sequence can hold at most when nobody says how many it has.
+// The longest sequence if --seq-length is not set.
 struct Context {
   double tokens = 0;
   std::string whose;
   bool known = false;
 };
-Context context_of(const Model& model) {
+Context longest_context(const Model& model) {
   // Llama 3.1 and most models since (arXiv:2407.21783, section 3.4.2).
   constexpr double kLongestUsual = 131072;
   const double positions = model.language.learned_positions;
@@ -70,13 +59,13 @@ Context context_of(const Model& model) {
   return {kLongestUsual, "the longest usual context", false};
 }
 
-std::string images_in_words(double images, const ResolvedWork& out) {
+std::string image_words(double images, const ResolvedWork& out) {
   return fmt::format("{} {}{} of {} tokens", format_exact(images), medium_word(out.medium),
                      images > 1 ? "s" : "", format_exact(out.workload.vision_tokens_per_image));
 }
 
-// What makes less of them.
-std::string_view smaller_media(Medium medium) {
+// The flags that reduce the tokens of a medium.
+std::string_view smaller_media_flags(Medium medium) {
   if (medium == Medium::image) return "--image-size";
   return medium == Medium::video ? "--seconds, --fps or --video" : "--seconds";
 }
@@ -97,10 +86,10 @@ void refuse_cut_samples(const Sample& sample, Medium medium, bool packed, double
       "cuts texts");
 }
 
-// Images cannot be cut, so those of a sample have to fit into one sequence; with its text where a
-// sample is not packed with others.
-void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bool packed,
-                              const ResolvedWork& out) {
+// Images cannot be cut, so those of a sample have to fit into one sequence, and with its text if
+// samples are not packed.
+void refuse_long_samples(const Scenario& scenario, const Sample& sample, bool packed,
+                         const ResolvedWork& out) {
   const Workload& work = out.workload;
   const bool images_count = work.vision() && in_sequence(work);
   const double images =
@@ -109,15 +98,15 @@ void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bo
   if (const auto given = scenario.number(Field::data_seq_length)) {
     if (needed <= *given) return refuse_cut_samples(sample, out.medium, packed, needed, *given);
     throw Error(ErrorKind::usage,
-                fmt::format("{} do not fit into --seq-length {}", images_in_words(images, out),
+                fmt::format("{} do not fit into --seq-length {}", image_words(images, out),
                             format_exact(*given)),
-                fmt::format("raise --seq-length, or lower {}", smaller_media(out.medium)));
+                fmt::format("raise --seq-length, or lower {}", smaller_media_flags(out.medium)));
   }
-  const Context context = context_of(out.model);
+  const Context context = longest_context(out.model);
   const bool text_counts = !packed && (images > 0 || context.known);
   const double text = text_counts ? sample.text : 0;
   if (needed + text <= context.tokens) return;
-  const std::string what = images > 0 ? images_in_words(images, out) : std::string();
+  const std::string what = images > 0 ? image_words(images, out) : std::string();
   const std::string and_text =
       text > 0 ? fmt::format("{}{} text tokens", images > 0 ? " and " : "", format_exact(text))
                : std::string();
@@ -126,14 +115,14 @@ void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bo
                           context.whose, format_exact(context.tokens)),
               images > 0 ? fmt::format("lower {}{}; --seq-length says that the context is longer",
                                        out.medium == Medium::image ? "--images-per-sample or " : "",
-                                       smaller_media(out.medium))
+                                       smaller_media_flags(out.medium))
               : scenario.has(Field::rollout_response_tokens)
                   ? "lower --prompt-tokens or --response-tokens"
                   : "lower --text-tokens-per-sample, or give --packing packed, which cuts texts; "
                     "--seq-length says that the context is longer");
 }
 
-// Packing makes a sequence, which batches and steps count, something else than a sample.
+// Packed sequences, which batches and steps count, are not samples.
 void warn_about_packed_samples(const Scenario& scenario, const Sample& sample, double sequence,
                                Notes& notes) {
   if (!scenario.has(Field::data_packing) || !notes.wanted() || sample.tokens() <= 0) return;
@@ -146,10 +135,10 @@ void warn_about_packed_samples(const Scenario& scenario, const Sample& sample, d
                   scenario.has(Field::train_global_batch) ? "--global-batch" : "the global batch"));
 }
 
-// Tokens of a sequence where nothing is said of it.
+// Tokens of a sequence without --seq-length.
 double usual_sequence(const Sample& sample, bool packed, const ResolvedWork& out) {
   if (!packed) return std::max(1.0, std::round(sample.tokens()));
-  const Context context = context_of(out.model);
+  const Context context = longest_context(out.model);
   double sequence = std::min(kDefaultSequence, context.tokens);
   if (out.workload.vision() && in_sequence(out.workload)) {
     // A packed sequence holds at least one whole sample with its images.
@@ -172,8 +161,7 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
                       bool from_samples, ResolvedWork& out, Notes& notes) {
   Workload& work = out.workload;
   const bool vision = work.vision() && sample.images > 0;  // a share of 0 leaves text alone
-  // Samples of a length that nobody said fill the sequence that somebody asked for, unless it is
-  // theirs.
+  // Samples of the default length fill a given sequence, unless it is as long as they are.
   const bool filled = from_samples && !scenario.has(Field::data_text_tokens_per_sample) &&
                       scenario.number_or(Field::data_seq_length, std::round(sample.tokens())) !=
                           std::round(sample.tokens());
@@ -181,7 +169,7 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   if (scenario.has(Field::data_packing)) packing = scenario.text(Field::data_packing);
   const Packing how = value_of(kPackings, packing);
   const bool packed = how == Packing::packed;
-  refuse_what_does_not_fit(scenario, sample, packed, out);
+  refuse_long_samples(scenario, sample, packed, out);
   double sequence = usual_sequence(sample, packed, out);
   if (const auto given = scenario.number(Field::data_seq_length)) {
     if (!packed && *given > sequence) {
@@ -213,8 +201,8 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   // Sequences with an image: each image has one for itself as long as there are enough.
   const double with_images = std::min(1.0, work.images_per_sequence);
   const AssumedChoices& assumed = catalog.assumed();
-  work.padding_efficiency = useful_share(how, from_samples, sample, with_images, assumed.useful);
-  note_useful_share(how, sample, work.padding_efficiency, assumed.useful, notes);
+  work.padding_efficiency =
+      useful_share(how, from_samples, sample, with_images, assumed.useful, notes);
   work.imbalance = scenario.number_or(Field::train_imbalance,
                                       1 + with_images * (assumed.image_imbalance.value - 1));
   if (vision && !scenario.has(Field::train_imbalance)) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "estimate/question/notes.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/work/notes.h"
+#include "estimate/question/work/resolved_work.h"
 #include "quantity/layers.h"
 
 namespace trcost::estimation {
 
-/// Tokens of a sequence where nothing else says so.
+/// Tokens of a packed sequence by default.
 inline constexpr double kDefaultSequence = 4096;
 
-/// What one sample holds.
+/// Contents of one sample.
 struct Sample {
   double text = 0;
   double images = 0;  ///< mean, samples without images included
@@ -21,9 +21,8 @@ struct Sample {
 /// Whether images become tokens of the language model's own sequence.
 bool in_sequence(const Workload& work);
 
-/// Sequence length of `out`, and what of a sequence is computed for nothing. Throws Error (usage)
-/// where the images of a sample, or a sample that is not packed, exceed --seq-length or the model's
-/// context.
+/// Resolves the sequence length of `out` and its useful share. Throws Error (usage) if the images
+/// of a sample, or a sample that is not packed, exceed --seq-length or the model's context.
 void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sample& sample,
                       bool from_samples, ResolvedWork& out, Notes& notes);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/data/resolve_work.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,8 +8,10 @@
 
 #include "catalog/assumed.h"
 #include "catalog/models/model.h"
+#include "catalog/software/choices.h"
+#include "estimate/question/data/resolve_images.h"
 #include "estimate/question/data/resolve_sequence.h"
-#include "estimate/question/resolve.h"
+#include "estimate/question/work/resolve_model.h"
 #include "quantity/quantity.h"
 #include "scenario/fields.h"
 #include "trcost/error.h"
@@ -18,10 +22,9 @@
 #include "workload/workload.h"
 
 namespace trcost::estimation {
-
 namespace {
 
-// Which matrices take adapters decides, of a mixture of experts, nearly all that learns.
+// In a mixture of experts the choice of adapted matrices decides nearly all trainable parameters.
 void note_adapted_experts(const Workload& work, Notes& notes) {
   if (!notes.wanted() || !low_rank(work.language_training) || !work.language.moe) return;
   const double all = lora_parameters(work.language, work.lora_rank);
@@ -37,8 +40,8 @@ void note_adapted_experts(const Workload& work, Notes& notes) {
              "arXiv:2106.09685, section 4.1"});
 }
 
-// Layers that are inserted for images stand in the language model and have nearly all parameters of
-// what joins it to the encoder: whether they learn in full decides most of what learns.
+// Inserted cross-attention layers hold nearly all parameters of the connector, so whether they
+// learn in full decides most of the trainable parameters.
 void note_adapted_cross_attention(const Workload& work, Notes& notes) {
   const auto& cross = work.language.cross_attention;
   if (!notes.wanted() || !cross || !has_adapters(work.language_training)) return;
@@ -53,7 +56,7 @@ void note_adapted_cross_attention(const Workload& work, Notes& notes) {
        "torchtune recipes/configs/llama3_2_vision/11B_lora.yaml (fusion_trainable: lora)"});
 }
 
-// An input that is not used without a word misleads.
+// An ignored input without a warning would mislead.
 void warn_about_unused(const Scenario& scenario, const Workload& work, Notes& notes) {
   const auto unused = [&](Precondition missing) {
     for (std::string& text : unused_without(scenario, missing)) notes.warn(std::move(text));
@@ -105,9 +108,9 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
                                   work.encoder->image <= 0 || work.encoder->fused_attention);
 }
 
-// A text of a corpus fills its sequence; a sample is as long as those of its kind, and no longer
-// than the sequence asked for.
-double text_of(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+// Text tokens of a sample. A text of a corpus fills its sequence. A sample is as long as those of
+// its kind, and no longer than --seq-length.
+double resolve_sample_text(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
   if (const auto given = scenario.number(Field::data_text_tokens_per_sample)) return *given;
   const auto sequence = scenario.number(Field::data_seq_length);
   if (!scenario.has(Field::data_samples)) {
@@ -133,7 +136,7 @@ Sample resolve_sample(const Scenario& scenario, const Catalog& catalog, const Re
   const SampleMix mix = default_sample_mix(pretraining, projector_only);
   Sample sample;
   if (!vision) {
-    sample.text = text_of(scenario, catalog, notes);
+    sample.text = resolve_sample_text(scenario, catalog, notes);
     return sample;
   }
   sample.text = scenario.number_or(Field::data_text_tokens_per_sample, mix.text_tokens);
@@ -168,6 +171,29 @@ void refuse_data_contradictions(const Scenario& scenario, bool vision) {
     throw Error(ErrorKind::usage, "images and clips need a model that takes them in",
                 "add --modality vl, or choose a model with vision");
   }
+}
+
+// Resolves the data of contrastive training: one pair of image and text is one sequence, and
+// nothing is packed. The batch is part of the loss, and so of the work.
+void resolve_pairs(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
+  const ContrastiveDefaults usual;
+  Workload& work = out.workload;
+  const Workload towers = contrastive_workload(out.model, usual.batch);
+  const double text = scenario.number_or(Field::data_text_tokens_per_sample, towers.seq_length);
+  if (!scenario.has(Field::data_text_tokens_per_sample)) {
+    notes.add(Field::data_text_tokens_per_sample, text,
+              "texts are padded to the text tower's position table", out.model.source);
+  }
+  work.contrastive_batch = scenario.number_or(Field::train_global_batch, usual.batch);
+  if (!scenario.has(Field::train_global_batch)) {
+    notes.add(Field::train_global_batch, work.contrastive_batch, "pairs that the loss compares",
+              std::string(usual.source));
+  }
+  work.seq_length = text;
+  work.attention_length = text;
+  work.images_per_sequence = 1;
+  work.vision_tokens_per_image = 0;
+  out.seq_length = text;
 }
 
 }  // namespace

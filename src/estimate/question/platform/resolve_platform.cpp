@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/platform/resolve_platform.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +9,8 @@
 #include <vector>
 
 #include "catalog/hardware/hardware.h"
+#include "catalog/hardware/peak.h"
+#include "catalog/software/choices.h"
 #include "catalog/software/stacks.h"
 #include "estimate/question/resolve_question.h"
 #include "performance/training/step_model.h"
@@ -14,10 +18,9 @@
 #include "trcost/error.h"
 
 namespace trcost::estimation {
-
 namespace {
 
-std::string formats_of(const Accelerator& chip) {
+std::string format_list(const Accelerator& chip) {
   std::string out;
   for (int i = 0; i < kPrecisionCount; ++i) {
     const auto precision = static_cast<Precision>(i);
@@ -70,12 +73,12 @@ Precision resolve_precision(const Scenario& scenario, const Accelerator& chip, N
   }
   throw Error(
       ErrorKind::no_answer, fmt::format("{} has no {}", chip.title, word),
-      fmt::format("it has {}; --precision best takes each platform's fastest", formats_of(chip)),
+      fmt::format("it has {}; --precision best takes each platform's fastest", format_list(chip)),
       chip.name);
 }
 
 // Names of the systems that carry a chip, as a sentence for who named another.
-std::string systems_of(const Catalog& catalog, const Accelerator& chip) {
+std::string system_list(const Catalog& catalog, const Accelerator& chip) {
   std::string names;
   for (const std::string& name : catalog.names(CatalogKind::systems)) {
     if (std::ranges::find(catalog.system(name).accelerators, chip.name) ==
@@ -92,12 +95,12 @@ const System& named_system(const Catalog& catalog, const Accelerator& chip, std:
     return catalog.system(name);
   } catch (const Error& error) {
     if (error.kind != ErrorKind::usage) throw;
-    throw Error(error.kind, error.message, systems_of(catalog, chip) + error.hint, error.location);
+    throw Error(error.kind, error.message, system_list(catalog, chip) + error.hint, error.location);
   }
 }
 
-// How much longer steps take than in tables of who sells the chip or writes the software.
-std::string behind_showcase(Platform platform, Tuning tuning) {
+// Words for how much longer steps take than in the tables of chip and software vendors.
+std::string tuning_reason(Platform platform, Tuning tuning) {
   if (tuning == Tuning::showcase) return "who runs this software has tuned it";
   set_tuning(platform, tuning);
   const double usual = platform.slowdown;
@@ -109,7 +112,7 @@ std::string behind_showcase(Platform platform, Tuning tuning) {
       platform.stack->usual_overlap < 1 ? ", and less exchange is hidden" : "");
 }
 
-// The exchanges that a user says run behind compute; all others do not.
+// The exchanges that --overlap lists run behind compute. All others do not.
 Overlap resolve_overlap(const Scenario& scenario) {
   const std::vector<std::string> words = scenario.names(Field::efficiency_overlap);
   Overlap out;
@@ -129,7 +132,7 @@ void resolve_tuning(const Scenario& scenario, Platform& platform, Notes& notes) 
   const std::optional<Tuning> asked = find_value(kTunings, scenario.text(Field::efficiency_tuning));
   const Tuning tuning = asked.value_or(platform.stack->usual);
   if (!asked && notes.wanted() && !scenario.has(Field::efficiency_mfu)) {
-    notes.add(Field::efficiency_tuning, tuning_name(tuning), behind_showcase(platform, tuning),
+    notes.add(Field::efficiency_tuning, tuning_name(tuning), tuning_reason(platform, tuning),
               platform.stack->title);
   }
   set_tuning(platform, tuning);
@@ -138,7 +141,7 @@ void resolve_tuning(const Scenario& scenario, Platform& platform, Notes& notes) 
   }
 }
 
-// What a user calibrated to steps on one chip says less of another.
+// Steps measured on one chip say less about another.
 void warn_of_other_chip(const Platform& platform, Notes& notes) {
   const MeasuredSteps& measured = platform.stack->measured;
   if (measured.rows == 0 || !notes.wanted()) return;
@@ -150,7 +153,7 @@ void warn_of_other_chip(const Platform& platform, Notes& notes) {
       platform.stack->name, fmt::join(measured.accelerators, ", "), name));
 }
 
-// What no measurement covers is not guessed.
+// A release later than any measured one is not extrapolated.
 void warn_of_later_release(std::string_view asked, const Stack& stack, Notes& notes) {
   if (!stack.after_newest) return;
   notes.warn(
@@ -159,7 +162,7 @@ void warn_of_later_release(std::string_view asked, const Stack& stack, Notes& no
                   asked, month_words(stack.releases.newest)));
 }
 
-// The network that a question states between nodes or racks, in place of the system's own.
+// Replaces the bandwidth between nodes or racks of the system by the given one.
 void state_network(const Scenario& scenario, Platform& platform) {
   const auto stated = scenario.number(Field::hardware_network_bandwidth);
   if (!stated) return;
@@ -169,7 +172,7 @@ void state_network(const Scenario& scenario, Platform& platform) {
   platform.system = platform.stated.get();
 }
 
-// What copies from pinned memory reach of the lanes: 12.36 of the 15.75 GB/s of PCIe 3 x16
+// Share of the lanes that copies from pinned memory reach: 12.36 of the 15.75 GB/s of PCIe 3 x16
 // (github.com/NVIDIA/nvbandwidth, README at 04bf2869).
 constexpr double kCopyShare = 12.36 / 15.75;
 

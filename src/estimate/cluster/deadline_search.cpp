@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/cluster/deadline_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "trcost/layout.h"
+
+namespace trcost::estimation {
+namespace {
+
+// The smallest number with so many binary digits that is at least `units`.
+double at_least_on_grid(double units, double most_units_by_one) {
+  const double whole = std::max(1.0, std::ceil(units));
+  double step = 1;
+  while (whole / step > most_units_by_one) step *= 2;
+  return std::ceil(whole / step) * step;
+}
+
+constexpr double kAllDigits = 32, kRoundDigits = 4;
+
+}  // namespace
+
+double ClusterSizes::at_least(double gpus) const {
+  return at_least_on_grid(gpus / unit_, kAllDigits) * unit_;
+}
+
+double ClusterSizes::after(double gpus) const {
+  return at_least((std::floor(gpus / unit_) + 1) * unit_);
+}
+
+double ClusterSizes::round_at_least(double gpus) const {
+  return at_least_on_grid(gpus / unit_, kRoundDigits) * unit_;
+}
+
+double ClusterSizes::round_after(double gpus) const {
+  return round_at_least((std::floor(gpus / unit_) + 1) * unit_);
+}
+
+std::optional<double> SizesTried::fewest() const {
+  for (const auto& [gpus, each] : seconds) {
+    if (each <= deadline_seconds) return gpus;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> SizesTried::best() const {
+  constexpr double kAsGood = 0.97;  // fewer accelerators are easier to get
+  double least = kNoTime;
+  for (const auto& [gpus, each] : seconds) {
+    if (each <= deadline_seconds) least = std::min(least, gpus * each);
+  }
+  for (const auto& [gpus, each] : seconds) {
+    if (each <= deadline_seconds && kAsGood * gpus * each <= least) return gpus;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> SizesTried::fastest() const {
+  const auto shortest =
+      std::ranges::min_element(seconds, {}, [](const auto& tried) { return tried.second; });
+  if (shortest == seconds.end() || shortest->second == kNoTime) return std::nullopt;
+  return shortest->first;
+}
+
+double SizesTried::least_work() const {
+  double least = kNoTime;
+  for (const auto& [gpus, each] : seconds) least = std::min(least, gpus * each);
+  return least;
+}
+
+SizesTried size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,
+                             double deadline_seconds) {
+  // Nothing faster is expected beyond so many times the fastest size, or the first if none ran.
+  constexpr double kHopeless = 8, kNeverRan = 64;
+  constexpr double kPerhapsFaster = 0.93;  // of the GPU-hours of the cheapest size so far
+  constexpr double kWider = 4.0 / 3;
+  constexpr double kFarBelow = 4, kFarthestBelow = 16;
+  SizesTried tried{deadline_seconds, {}};
+  const auto enough = [&] { return tried.seconds.size() >= std::size_t{kMostSizesTried}; };
+  const auto look = [&](double gpus) {
+    if (!enough() && !tried.seconds.contains(gpus)) tried.seconds[gpus] = wall_clock(gpus);
+  };
+  const auto least_enough = [&] { return kPerhapsFaster * tried.least_work() / deadline_seconds; };
+
+  for (double n = sizes.round_at_least(start); n <= kMostGpus && !enough();
+       n = sizes.round_after(n)) {
+    const auto fastest = tried.fastest();
+    if (tried.fewest() || n > (fastest ? kHopeless * *fastest : kNeverRan * start)) break;
+    look(n);
+  }
+  if (!tried.fewest()) {
+    // A smaller cluster may be faster, or one near the fastest.
+    for (double n = sizes.round_at_least(start / kFarthestBelow); n < start;
+         n = sizes.round_after(n)) {
+      look(n);
+    }
+    const auto fastest = tried.fastest();
+    if (!fastest) return tried;
+    for (double n = sizes.after(*fastest / kWider); n <= std::min(kWider * *fastest, kMostGpus);
+         n = sizes.after(n)) {
+      look(n);
+    }
+    if (!tried.fewest()) return tried;
+  }
+  // Above the fewest until two sizes in turn take no fewer GPU-hours.
+  int dearer = 0;
+  for (double n = sizes.round_at_least(least_enough()); n <= kMostGpus && dearer < 2 && !enough();
+       n = sizes.round_after(n)) {
+    look(n);
+    if (n > *tried.fewest()) dearer = n * tried.seconds[n] <= tried.least_work() ? 0 : dearer + 1;
+  }
+  // Also above the fewest, as long as a round size takes fewer GPU-hours.
+  const auto last = [&] {
+    const double fewest = *tried.fewest();
+    const bool cheapest = fewest * tried.seconds[fewest] <= tried.least_work();
+    return cheapest ? fewest : std::min(kWider * fewest, kMostGpus);
+  };
+  for (double n = sizes.at_least(std::max(least_enough(), *tried.fewest() / kFarBelow));
+       n <= last() && !enough(); n = sizes.after(n)) {
+    look(n);
+  }
+  // Between the fewest and the size below it, in steps down to one unit.
+  constexpr double kSteps = 16;
+  const auto found = tried.seconds.find(*tried.fewest());
+  double below = found == tried.seconds.begin() ? 0 : std::prev(found)->first;
+  for (double step = kNoTime; step > sizes.unit() && !enough(); below = *tried.fewest() - step) {
+    step = std::ceil((*tried.fewest() - below) / sizes.unit() / kSteps) * sizes.unit();
+    for (double n = below + step; n < *tried.fewest() && !enough(); n += step) {
+      if (n >= least_enough()) look(n);
+    }
+  }
+  return tried;
+}
+
+}  // namespace trcost::estimation

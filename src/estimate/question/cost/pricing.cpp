@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/cost/pricing.h"
+
+#include "quantity/quantity.h"
+
+namespace trcost::estimation {
+namespace {
+
+constexpr std::string_view kOwned =
+#define TRCOST_COMMITMENT(id, word, years)
+#define TRCOST_OWNED(word) word
+#include "scenario/commitments.def"
+#undef TRCOST_OWNED
+#undef TRCOST_COMMITMENT
+    ;
+
+}  // namespace
+
+std::optional<Commitment> commitment_of(const Scenario& scenario) {
+  return find_value(kCommitments, scenario.text(Field::cost_pricing));
+}
+
+std::string_view pricing_word(std::optional<Commitment> commitment) {
+  return commitment ? commitment_name(*commitment) : kOwned;
+}
+
+BillTerms resolve_bill_terms(const Scenario& scenario) {
+  BillTerms out;
+  out.experiments = scenario.number_or_default(Field::cost_experiments);
+  out.evaluation = scenario.number_or(Field::cost_evaluation, 0);
+  out.epochs = scenario.number_or_default(Field::data_epochs);
+  out.text_bytes_per_token = scenario.number_or_default(Field::data_text_bytes_per_token);
+  out.full_kept = scenario.number_or_default(Field::cost_checkpoints_kept);
+  out.weights_kept = scenario.number_or_default(Field::cost_weights_kept);
+  out.egress_bytes = scenario.number_or_default(Field::cost_egress);
+  const std::optional<Commitment> rent = commitment_of(scenario);
+  out.term_hours = rent ? commitment_years(*rent) * kHoursPerYear : 0;
+  out.storage_included = scenario.has(Field::cost_storage)
+                             ? scenario.flag(Field::cost_storage)
+                             : scenario.has(Field::cost_storage_price) ||
+                                   scenario.has(Field::cost_checkpoints_kept) ||
+                                   scenario.has(Field::cost_weights_kept);
+  return out;
+}
+
+}  // namespace trcost::estimation

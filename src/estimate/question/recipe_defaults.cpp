@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/recipe_defaults.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catalog/assumed.h"
+#include "catalog/hardware/efficiency.h"
+#include "estimate/question/work/resolve_model.h"
+#include "scenario/choices.h"
+#include "scenario/dimensions.h"
+#include "trcost/catalog.h"
+#include "trcost/error.h"
+#include "workload/blocks/contrastive.h"
+#include "workload/method.h"
+#include "workload/workload.h"
+
+namespace trcost::estimation {
+namespace {
+
+void refuse(const Scenario& scenario, std::span<const Field> fields, std::string_view why,
+            std::string_view instead) {
+  for (const Field field : fields) {
+    if (!scenario.has(field)) continue;
+    throw Error(ErrorKind::usage, fmt::format("{} {}", field_info(field).flag, why),
+                std::string(instead));
+  }
+}
+
+// Fills in fields that are not set, and notes them.
+class DefaultFiller {
+ public:
+  DefaultFiller(Scenario& scenario, Notes& notes) : scenario_(scenario), notes_(notes) {}
+  double number(Field field, double value, std::string why, std::string source) {
+    if (const auto given = scenario_.number(field)) return *given;
+    scenario_.set_number(field_info(field), value, {});
+    notes_.add(field, value, std::move(why), std::move(source));
+    return value;
+  }
+  double fallback(Field field) {
+    if (const auto given = scenario_.number(field)) return *given;
+    const double value = scenario_.number_or_default(field);
+    notes_.fallback(field, value);
+    return value;
+  }
+
+ private:
+  Scenario& scenario_;
+  Notes& notes_;
+};
+
+// Rollouts are samples of the policy: prompts x responses x rounds, one per sequence.
+void adapt_rollouts(Method method, const Catalog& catalog, Notes& notes, Scenario& adapted) {
+  constexpr Field kOtherData[] = {Field::data_tokens,           Field::data_tokens_per_param,
+                                  Field::data_samples,          Field::data_text_tokens_per_sample,
+                                  Field::data_epochs,           Field::data_seq_length,
+                                  Field::data_image_size,       Field::data_video,
+                                  Field::data_images_per_sample};
+  refuse(
+      adapted, kOtherData,
+      fmt::format("is not of --method {}: the policy writes its own data", method_row(method).name),
+      "give --steps, --prompts, --samples-per-prompt, --prompt-tokens and --response-tokens");
+  constexpr Field kSpeed[] = {Field::efficiency_mfu};
+  refuse(adapted, kSpeed, "is of one kind of work, and a round has several",
+         "leave it out: each phase has its own speed");
+  const AssumedChoices& assumed = catalog.assumed();
+  const RoundChoice& usual = assumed.round(method_row(method).name);
+  DefaultFiller defaults(adapted, notes);
+  const double steps = defaults.fallback(Field::rollout_steps);
+  const double prompts =
+      defaults.number(Field::rollout_prompts, usual.prompts, "published rounds", usual.source);
+  const double samples =
+      defaults.number(Field::rollout_samples_per_prompt, usual.samples_per_prompt,
+                      "published rounds", usual.source);
+  const double prompt = defaults.fallback(Field::rollout_prompt_tokens);
+  const auto limit = adapted.number(Field::rollout_response_limit);
+  const double response = defaults.number(
+      Field::rollout_response_tokens,
+      std::min(usual.response_tokens, limit.value_or(usual.response_tokens * 2) / 2),
+      usual.response_why, "trcost default");
+  const double last = adapted.number_or(Field::rollout_response_tokens_end, response);
+  const CatalogNumber& limited = assumed.response_limit;
+  defaults.number(Field::rollout_response_limit, limited.value * std::max(response, last),
+                  fmt::format("{} times the mean response", format_exact(limited.value)),
+                  limited.source);
+  const double sequences = prompts * samples;
+  const CatalogNumber& most = assumed.update_sequences;
+  defaults.number(Field::train_global_batch, std::min(sequences, most.value),
+                  fmt::format("sequences of one optimizer step: at most {} of a round",
+                              format_exact(most.value)),
+                  most.source);
+  adapted.set_number(field_info(Field::data_samples), steps * sequences, {});
+  adapted.set_number(field_info(Field::data_text_tokens_per_sample), prompt + (response + last) / 2,
+                     {});
+  adapted.set_number(field_info(Field::data_epochs),
+                     adapted.number_or_default(Field::rollout_epochs), {});
+}
+
+bool has_tokens(const Scenario& scenario) {
+  return scenario.has(Field::data_tokens) || scenario.has(Field::data_tokens_per_param);
+}
+
+Training language_training(const Scenario& scenario) {
+  if (scenario.has(Field::train_language)) {
+    return value_of(kTrainings, scenario.text(Field::train_language));
+  }
+  return value_of(kRecipes, scenario.text(Field::train_recipe)).language;
+}
+
+// Adapters and projectors learn from samples, whose number no law of pre-training gives.
+bool adapts_to_default_data(const Scenario& scenario, const Catalog& catalog) {
+  if (scenario.has(Field::train_method) || has_tokens(scenario)) return false;
+  if (scenario.has(Field::data_samples) || language_training(scenario) == Training::full) {
+    return false;
+  }
+  return !scenario.has(Field::model_name) ||
+         !is_contrastive(catalog.model(scenario.text(Field::model_name)));
+}
+
+const SampleChoice& usual_samples(Method method, const Scenario& scenario, const Catalog& catalog) {
+  const AssumedChoices& assumed = catalog.assumed();
+  if (method != Method::sft) return assumed.preferences;
+  if (!is_vision_language(scenario, catalog)) return assumed.instructions;
+  const bool projector = language_training(scenario) == Training::frozen;
+  return projector ? assumed.captions : assumed.image_instructions;
+}
+
+// Fills in the number of examples if neither tokens nor samples are given.
+void adapt_examples(Method method, const Catalog& catalog, Notes& notes, Scenario& adapted) {
+  DefaultFiller defaults(adapted, notes);
+  if (has_tokens(adapted)) return;
+  const SampleChoice& usual = usual_samples(method, adapted, catalog);
+  const double each = method_row(method).sequences_per_sample;
+  defaults.number(Field::data_samples, usual.count,
+                  usual.count_why + (each > 1 ? ", each of two answers" : ""), usual.count_source);
+  if (each > 1) {
+    adapted.set_number(field_info(Field::data_samples), each * *adapted.number(Field::data_samples),
+                       {});
+  }
+}
+
+// Rollout fields of a method without rollouts. The reference also scores the pairs of DPO and KTO.
+void refuse_rollouts(Method method, const Scenario& scenario) {
+  static const std::vector<Field> of_rollouts = [] {
+    std::vector<Field> out;
+    for (const FieldInfo& info : fields()) {
+      if (info.group == FieldGroup::rollout) out.push_back(info.field);
+    }
+    return out;
+  }();
+  for (const Field& field : of_rollouts) {
+    if (field == Field::rollout_reference && asks_reference(method)) continue;
+    refuse(scenario, std::span(&field, 1), "is of rollouts, and nothing here writes responses",
+           "give --method grpo, ppo or distill");
+  }
+}
+
+// Fills in the data of a post-training method: rollouts as samples of the policy, or the usual
+// number of examples. False for pre-training and for fine-tuning on given data.
+bool method_defaults(const Scenario& scenario, const Catalog& catalog, Notes& notes,
+                     Scenario& adapted) {
+  Method method = method_named(scenario.text(Field::train_method));
+  if (!method_row(method).generates) refuse_rollouts(method, scenario);
+  if (adapts_to_default_data(scenario, catalog)) method = Method::sft;
+  if (method == Method::pretrain) return false;
+  adapted = scenario;
+  if (method_row(method).generates) {
+    adapt_rollouts(method, catalog, notes, adapted);
+  } else {
+    adapt_examples(method, catalog, notes, adapted);
+  }
+  return true;
+}
+
+// Largest adaptation with the recipes of Hugging Face code: of the runs in data/runs/vision.csv
+// none above it used them, and all below it but Megatron's own examples did.
+constexpr double kMostTuningSamples = 5e8;
+constexpr double kMostTuningTokens = 1e11;
+
+bool is_tuning(const Scenario& scenario) {
+  const double epochs = scenario.number_or_default(Field::data_epochs);
+  if (const auto samples = scenario.number(Field::data_samples)) {
+    return *samples * epochs <= kMostTuningSamples;
+  }
+  if (value_of(kRecipes, scenario.text(Field::train_recipe)).everything()) return false;
+  const auto tokens = scenario.number(Field::data_tokens);
+  return tokens && *tokens * epochs <= kMostTuningTokens;
+}
+
+// Training of all parameters on tokens. Their number decides no software, so that more tokens never
+// cost less.
+bool is_full_training(const Scenario& scenario) {
+  return method_named(scenario.text(Field::train_method)) == Method::pretrain &&
+         value_of(kRecipes, scenario.text(Field::train_recipe)).everything() &&
+         !scenario.has(Field::data_samples);
+}
+
+// Given degrees or a given speed imply other software.
+bool implies_other_software(const Scenario& scenario) {
+  for (std::size_t i = 0; i < kDimensionCount; ++i) {
+    if (!makes_replicas(kDimensions[i]) && scenario.has(kDimensionFields[i])) return true;
+  }
+  return scenario.has(Field::efficiency_mfu);
+}
+
+// Software of mixtures of experts that are too large for the usual stack.
+std::optional<Scenario> mixture_defaults(const Scenario& scenario, const Catalog& catalog,
+                                         std::string_view accelerator, Notes& notes) {
+  if (!scenario.has(Field::model_name) || scenario.has(Field::efficiency_stack) ||
+      scenario.has(Field::efficiency_mfu) || !is_full_training(scenario)) {
+    return std::nullopt;
+  }
+  const StackChoice& usual = catalog.assumed().mixture_stack;
+  if (!usual.runs_on(catalog.accelerator(accelerator).architecture)) return std::nullopt;
+  const Model& model = catalog.model(scenario.text(Field::model_name));
+  if (!model.language.moe || count_parameters(model).total <= usual.above_params) {
+    return std::nullopt;
+  }
+  Scenario adapted = scenario;
+  adapted.set_text(Field::efficiency_stack, usual.name);
+  notes.add(Field::efficiency_stack, usual.name, usual.why, usual.source);
+  if (!scenario.has(Field::efficiency_tuning)) {
+    adapted.set_text(Field::efficiency_tuning, tuning_name(usual.tuning));
+    notes.add(Field::efficiency_tuning, tuning_name(usual.tuning), usual.why, usual.source);
+  }
+  return adapted;
+}
+
+std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog,
+                                               Notes& notes) {
+  if (!is_tuning(scenario) || implies_other_software(scenario) ||
+      !is_vision_language(scenario, catalog)) {
+    return std::nullopt;
+  }
+  const EntryChoice& usual = catalog.assumed().tuning_stack;
+  const bool stack_given = scenario.has(Field::efficiency_stack);
+  if (stack_given && scenario.text(Field::efficiency_stack) != usual.name) return std::nullopt;
+  if (scenario.has(Field::layout_recompute) && stack_given) return std::nullopt;
+  Scenario adapted = scenario;
+  if (!stack_given) {
+    adapted.set_text(Field::efficiency_stack, usual.name);
+    notes.add(Field::efficiency_stack, usual.name, usual.why, usual.source);
+  }
+  if (!scenario.has(Field::layout_recompute) && !scenario.has(Field::layout_recompute_layers)) {
+    adapted.set_text(Field::layout_recompute, "full");
+    notes.add(Field::layout_recompute, "full",
+              "these recipes checkpoint whether or not memory asks for it",
+              "gradient_checkpointing in the scripts of LLaVA, TinyLLaVA, XTuner and ms-swift");
+  }
+  return adapted;
+}
+
+std::optional<Scenario> contrastive_defaults(const Scenario& scenario, const Catalog& catalog,
+                                             Notes& notes) {
+  if (!scenario.has(Field::model_name)) return std::nullopt;
+  if (!is_contrastive(catalog.model(scenario.text(Field::model_name)))) return std::nullopt;
+  // With these defaults the published OpenCLIP runs (ViT-B/32 to L/14 on A100, GPU-hours of its
+  // README) are estimated at 0.9 to 1.4 of their hours, with a tuned stack at less than half.
+  const EntryChoice& stack = catalog.assumed().contrastive_stack;
+  const std::pair<Field, std::string_view> usual[] = {
+      {Field::efficiency_stack, stack.name},
+      {Field::train_attention, "standard"},
+  };
+  Scenario adapted = scenario;
+  for (const auto& [field, value] : usual) {
+    if (scenario.has(field)) continue;
+    adapted.set_text(field, value);
+    notes.add(field, value, stack.why, stack.source);
+  }
+  return adapted;
+}
+
+}  // namespace
+
+bool usual_recipe(const Scenario& asked, const Catalog& catalog, std::string_view accelerator,
+                  Notes& notes, Scenario& adapted) {
+  const bool method = method_defaults(asked, catalog, notes, adapted);
+  // Rollouts bring their own software. Examples of a method are adapted to like any others.
+  if (method && method_row(method_named(asked.text(Field::train_method))).generates) return true;
+  const Scenario& so_far = method ? adapted : asked;
+  std::optional<Scenario> tuned = contrastive_defaults(so_far, catalog, notes);
+  if (!tuned) tuned = vision_tuning_defaults(so_far, catalog, notes);
+  if (!tuned) tuned = mixture_defaults(so_far, catalog, accelerator, notes);
+  if (!tuned) return method;
+  adapted = *std::move(tuned);
+  return true;
+}
+
+}  // namespace trcost::estimation

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/round_work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "catalog/assumed.h"
+#include "estimate/question/platform/resolve_platform.h"
+#include "estimate/question/work/field_names.h"
+#include "estimate/question/work/resolve_model.h"
+#include "performance/serving/serving_model.h"
+#include "trcost/catalog.h"
+#include "trcost/error.h"
+#include "trcost/numbers.h"
+
+namespace trcost::estimation {
+namespace {
+
+Model named_model(std::string_view name, const Catalog& catalog) {
+  Scenario other;
+  if (says_size(name)) {
+    other.set(field_info(Field::model_params), name, {});
+  } else {
+    other.set_text(Field::model_name, name);
+  }
+  Notes quiet(false);
+  return resolve_model(other, catalog, quiet);
+}
+
+// A forward pass over the same sequences: nothing learns and nothing is offloaded.
+Workload forward_workload(Workload work) {
+  work.language_training = work.encoder_training = work.connector_training = Training::frozen;
+  work.train_embeddings = false;
+  work.offload = {};
+  work.others.clear();
+  return work;
+}
+
+// Another model over the same sequences, without its images.
+Workload with_language(Workload work, const LanguageModel& language) {
+  work.language = language;
+  work.encoder.reset();
+  work.connector.reset();
+  work.images_per_sequence = 0;
+  return work;
+}
+
+// A critic learns as a whole, even where the policy learns by adapters.
+Workload critic_workload(Workload work) {
+  work.language_training = Training::full;
+  work.train_embeddings = false;
+  work.others.clear();
+  return work;
+}
+
+// Resolves the models besides the policy: their steps, and their resident memory.
+struct OtherModels {
+  const Scenario& scenario;
+  const Catalog& catalog;
+  const Platform& platform;
+  ResolvedWork& work;
+  RoundWork& round;
+  Notes& notes;
+
+  void add(Role role, Field field, std::string_view why) const {
+    const bool used = takes_part(round.phases, role);
+    if (!used && scenario.has(field)) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("it takes no part in --method {}", method_row(round.method).name),
+                  "leave it out, or give the method that uses it: ppo a reward model and a critic, "
+                  "grpo a reward model, distill a teacher",
+                  std::string(field_info(field).flag));
+    }
+    if (!used) return;
+    if (scenario.has(field)) {
+      const Model model = named_model(scenario.text(field), catalog);
+      set(role, with_language(work.workload, model.language), count_parameters(model));
+    } else {
+      notes.add(field, "the policy's size", std::string(why), "trcost default");
+      set(role, work.workload, work.params);
+    }
+  }
+  void set(Role role, const Workload& other, const ParameterCounts& params) const {
+    const auto at = static_cast<std::size_t>(role);
+    const bool learning = learns(round.phases, role);
+    round.forward[at] = std::make_shared<StepModel>(forward_workload(other), platform);
+    if (learning)
+      round.learning[at] = std::make_shared<StepModel>(critic_workload(other), platform);
+    work.workload.others.push_back({params, learning});
+  }
+  // The policy and its reference, which under adapters is the frozen base of the policy.
+  void set_policy(bool reference) const {
+    const auto at = [](Role role) { return static_cast<std::size_t>(role); };
+    round.forward[at(Role::policy)] =
+        std::make_shared<StepModel>(forward_workload(work.workload), platform);
+    if (!reference) return;
+    round.forward[at(Role::reference)] = round.forward[at(Role::policy)];
+    if (work.workload.language_training == Training::full) {
+      work.workload.others.push_back({work.params, false});
+    }
+  }
+  void note() const {
+    if (work.workload.others.empty()) return;
+    notes.add(
+        {"rollout.other_models", "as the policy", "",
+         "models beside the policy are split and sharded as it is, and score its sequences in "
+         "micro-batches of its own",
+         "choice: one process group, as the default of verl, OpenRLHF and NeMo RL"});
+  }
+};
+
+// The mean that grows evenly from start to end is integrated at two points, exactly so for anything
+// up to its cube (Gauss and Legendre: the middle and a 1/sqrt(3) of half the way to either end).
+std::vector<ResponseLengths> response_lengths(const Scenario& scenario) {
+  const double start = *scenario.number(Field::rollout_response_tokens);
+  const double end = scenario.number_or(Field::rollout_response_tokens_end, start);
+  const double limit = *scenario.number(Field::rollout_response_limit);
+  const double spread = scenario.number_or_default(Field::rollout_response_spread);
+  if (start == end) return {ResponseLengths(start, spread, limit)};
+  const ResponseLengths checked(std::max(start, end), spread, limit);
+  const double middle = (start + end) / 2, aside = (end - start) / 2 / std::sqrt(3.0);
+  return {ResponseLengths(middle - aside, spread, limit),
+          ResponseLengths(middle + aside, spread, limit)};
+}
+
+RolloutWork resolve_rollout(const Scenario& scenario, const Catalog& catalog,
+                            const Platform& platform, const ResolvedWork& work, Notes& notes) {
+  const double limit = *scenario.number(Field::rollout_response_limit);
+  RolloutWork out;
+  out.model = served_model(work.model);
+  out.prompts = *scenario.number(Field::rollout_prompts);
+  out.samples_per_prompt = *scenario.number(Field::rollout_samples_per_prompt);
+  out.prompt_tokens = scenario.number_or_default(Field::rollout_prompt_tokens);
+  out.lengths = response_lengths(scenario);
+  check_context(out.model, out.prompt_tokens, limit, "--response-limit");
+  out.chip = catalog.serving_chip(*platform.accelerator, *platform.system);
+  const std::string_view engine = scenario.text(Field::rollout_engine);
+  out.engine = &catalog.engine(engine);
+  if (!scenario.has(Field::rollout_engine)) notes.fallback(Field::rollout_engine, engine);
+  out.drafted = scenario.number_or_default(Field::rollout_draft_tokens);
+  out.acceptance = scenario.number(Field::rollout_acceptance).value_or(0);
+  check_speculation(out.drafted, out.acceptance);
+  out.cached_input = scenario.number_or_default(Field::rollout_prefix_hits);
+  out.partial = scenario.flag(Field::rollout_partial);
+  if (const auto tp = scenario.number(Field::rollout_generation_tp)) {
+    out.tp = static_cast<int>(*tp);
+    check_tensor_parallel(out.model, *out.tp, "--generation-tp");
+  }
+  const Precision precision = platform.precision;
+  if (precision == Precision::fp8 || precision == Precision::mxfp8) out.format = WeightFormat::fp8;
+  out.verifier_seconds = scenario.number_or_default(Field::rollout_verifier);
+  out.colocated_share = catalog.assumed().colocated_engine_share.value;
+  return out;
+}
+
+// FLOPs of the policy's pass forward over a sequence of `tokens`.
+double sequence_flops(Workload work, double tokens) {
+  if (tokens <= 0) return 0;
+  work.seq_length = work.attention_length = tokens;
+  const TrainingFlops flops = training_flops(work);
+  return (flops.language_forward + flops.encoder_forward) * tokens;
+}
+
+// Writing continues a prompt that its group has read once (data/phases.md, A.1): of a causal model
+// F(P + R) - F(P) for each response, and F(P) for each prompt but what the cache holds of it.
+double generated_share(const Workload& work, const RolloutWork& rollout) {
+  const double prompt = sequence_flops(work, rollout.prompt_tokens);
+  const double whole = sequence_flops(work, rollout.prompt_tokens + rollout.mean_response());
+  return 1 - prompt / whole * (1 - (1 - rollout.cached_input) / rollout.samples_per_prompt);
+}
+
+void check_split(const Scenario& scenario, const RoundWork& round) {
+  if (!round.generation_gpus) return;
+  if (round.placement == Placement::colocated) {
+    throw Error(ErrorKind::usage, "all accelerators generate where placement is colocated",
+                "give --placement split or async, or leave --generation-gpus out",
+                "--generation-gpus");
+  }
+  const auto gpus = scenario.number(Field::hardware_gpus);
+  if (!gpus || *round.generation_gpus < *gpus) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} that generate leave none of {} --gpus to learn",
+                          format_exact(*round.generation_gpus), format_exact(*gpus)),
+              "give fewer, or leave --generation-gpus to the search", "--generation-gpus");
+}
+
+// Resolves the host bandwidth for engines that take turns with the learner on one cluster.
+void resolve_host_copies(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
+                         RoundWork& round, Notes& notes) {
+  round.host_bandwidth = platform.host_bandwidth
+                             ? platform.host_bandwidth
+                             : host_bandwidth(scenario, *platform.system, notes);
+  if (!notes.wanted()) return;
+  notes.add(
+      {"rollout.learner_states", "in the host", "",
+       "while responses are written, weights and optimizer of what learns and the models beside it "
+       "wait in the host's memory",
+       "NeMo RL, offload_before_refit and offload_after_refit; verl's param_offload and "
+       "optimizer_offload; data/phases.md A.2"});
+  notes.add({"rollout.engine_memory", format_exact(round.rollout->colocated_share), "",
+             "share of the accelerator that the engine has meanwhile",
+             catalog.assumed().colocated_engine_share.source});
+  if (round.host_bandwidth) return;
+  notes.warn(
+      fmt::format("how fast {} reaches its host's memory is not known: the time in which the "
+                  "learner's states go there and back is not counted; --host-bandwidth says "
+                  "it",
+                  platform.system->title));
+}
+
+}  // namespace
+
+double RolloutWork::mean_response() const {
+  double sum = 0;
+  for (const ResponseLengths& moment : lengths) sum += moment.mean();
+  return sum / static_cast<double>(lengths.size());
+}
+
+double RoundWork::epochs() const {
+  const auto learns = std::ranges::find_if(phases, [](const Phase& phase) {
+    return phase.work == Work::train && phase.role == Role::policy;
+  });
+  return learns == phases.end() ? 1 : learns->repeats;
+}
+
+std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const Catalog& catalog,
+                                               const Platform& platform, ResolvedWork& work,
+                                               Notes& notes) {
+  const Method method = method_named(scenario.text(Field::train_method));
+  if (!has_phases(method)) return {};
+  auto round = std::make_shared<RoundWork>();
+  round->method = method;
+  MethodOptions options;
+  options.reference = scenario.has(Field::rollout_reference)
+                          ? scenario.flag(Field::rollout_reference)
+                          : method != Method::distill;
+  options.reward_model = method == Method::ppo || scenario.has(Field::rollout_reward_model);
+  if (method_row(method).generates) {
+    options.epochs = scenario.number_or_default(Field::rollout_epochs);
+  }
+  round->phases = phases_of(method, options);
+  round->policy_params = work.params.language;
+  round->mixture = work.model.language.moe.has_value();
+  const TrainingFlops& flops = work.flops_per_token;
+  round->forward_share = (flops.language_forward + flops.encoder_forward) / flops.total();
+  const OtherModels others{scenario, catalog, platform, work, *round, notes};
+  others.set_policy(options.reference);
+  others.add(Role::reward, Field::rollout_reward_model, "a reward model of the policy's size");
+  others.add(Role::critic, Field::rollout_critic_model, "a value model of the policy's size");
+  others.add(Role::teacher, Field::rollout_teacher_model, "a teacher of the policy's size");
+  others.note();
+  round->sequence_tokens = work.seq_length;
+  if (!method_row(method).generates) return round;
+  round->framework =
+      catalog.round_framework(scenario.text(Field::rollout_framework), *platform.accelerator);
+  if (!scenario.has(Field::rollout_framework)) {
+    notes.fallback(Field::rollout_framework, scenario.text(Field::rollout_framework));
+    round->framework.sigma = std::max(round->framework.sigma, round->framework.unnamed_sigma);
+  }
+  round->rollout = resolve_rollout(scenario, catalog, platform, work, notes);
+  round->sequence_tokens = round->rollout->prompt_tokens + round->rollout->mean_response();
+  round->sequences = round->rollout->responses() * options.epochs;
+  round->generated_share = generated_share(work.workload, *round->rollout);
+  round->placement = value_of(kPlacements, scenario.text(Field::rollout_placement));
+  round->generation_gpus = scenario.number(Field::rollout_generation_gpus);
+  check_split(scenario, *round);
+  if (round->placement == Placement::colocated) {
+    resolve_host_copies(scenario, catalog, platform, *round, notes);
+  }
+  if (work.model.vision) {
+    notes.warn("images of the prompts are not counted: count their tokens into --prompt-tokens");
+  }
+  return round;
+}
+
+}  // namespace trcost::estimation

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/work/resolve_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "catalog/assumed.h"
+#include "catalog/models/model.h"
+#include "catalog/runs/runs.h"
+#include "catalog/software/choices.h"
+#include "estimate/question/field_names.h"
+#include "estimate/question/resolve.h"
+#include "estimate/question/work/field_names.h"
+#include "trcost/error.h"
+#include "workload/blocks/block.h"
+#include "workload/blocks/contrastive.h"
+#include "workload/blocks/vision.h"
+#include "workload/default_model.h"
+#include "workload/vision_defaults.h"
+#include "workload/workload.h"
+
+namespace trcost::estimation {
+namespace {
+
+constexpr double kDefaultVocab = 128256;  // Llama 3 tokenizer, arXiv:2407.21783
+
+bool asks_for_vision(const Scenario& scenario) {
+  if (const auto modality = modality_of(scenario)) return modality == Modality::vision;
+  return scenario.has(Field::model_vision_encoder) || scenario.has(Field::model_connector) ||
+         scenario.has(Field::data_images_per_sample) || scenario.has(Field::data_image_size) ||
+         scenario.has(Field::data_video) || scenario.flag(Field::data_audio);
+}
+
+// The encoder of the catalog nearest to `size` parameters. Among equals a default encoder wins,
+// then the first by name.
+const Encoder& encoder_of_size(const Catalog& catalog, double size, Notes& notes) {
+  constexpr double kNear = 1.25;   // sizes are rounded: 2B for 1.84B
+  constexpr double kEqual = 1.05;  // 303M and 304M are both called 300M, 413M is called 400M
+  const Encoder* best = nullptr;
+  double least = 0;
+  for (const std::string& name : catalog.names(CatalogKind::encoders)) {
+    const Encoder& each = catalog.encoder(name);
+    if (each.patch <= 0) continue;  // audio
+    const double ratio = encoder_parameters(each) / size;
+    const double distance = std::max(ratio, 1 / ratio);
+    const bool usual = catalog.assumed().has_encoder(name);
+    const bool nearer = best == nullptr || distance * (usual ? 1 : kEqual) < least;
+    if (!nearer) continue;
+    best = &each;
+    least = distance * (usual ? 1 : kEqual);
+  }
+  const std::string asked = format_number(size, NumberKind::count);
+  if (best == nullptr || least > kNear * kEqual) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("no vision encoder of the catalog is near {} parameters; the nearest, "
+                    "{}, has {}",
+                    asked, best->name, format_number(encoder_parameters(*best), NumberKind::count)),
+        "name one of `trcost list encoders`, or a file of your own", "--vision-encoder");
+  }
+  notes.add(Field::model_vision_encoder, best->name,
+            fmt::format("the catalog's encoder nearest to {} parameters, {}", asked,
+                        format_number(encoder_parameters(*best), NumberKind::count)),
+            best->title);
+  return *best;
+}
+
+// By name, path or size.
+const Encoder& named_encoder(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+  const std::string_view word = scenario.text(Field::model_vision_encoder);
+  if (!says_size(word)) return catalog.encoder(word);
+  double size = 0;
+  try {
+    size = parse_number(word, NumberKind::count);
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, "--vision-encoder");
+  }
+  return encoder_of_size(catalog, size, notes);
+}
+
+const Encoder& chosen_encoder(const Scenario& scenario, const Catalog& catalog, double params,
+                              Notes& notes) {
+  if (scenario.has(Field::model_vision_encoder)) return named_encoder(scenario, catalog, notes);
+  const AssumedChoices& assumed = catalog.assumed();
+  const EntryChoice& choice =
+      scenario.flag(Field::data_audio) ? assumed.audio_encoder : assumed.vision_encoder(params);
+  notes.add(Field::model_vision_encoder, choice.name, choice.why, choice.source);
+  return catalog.encoder(choice.name);
+}
+
+ConnectorKind chosen_connector(const Scenario& scenario, const Encoder& encoder, Notes& notes) {
+  if (scenario.has(Field::model_connector)) {
+    return value_of(kConnectors, scenario.text(Field::model_connector));
+  }
+  const ConnectorKind kind = encoder.connector;
+  if (kind == ConnectorKind::mlp) {
+    notes.fallback(Field::model_connector, "mlp");
+  } else {
+    notes.add(Field::model_connector, word_of(kConnectors, kind),
+              "what " + encoder.name + " was released with", encoder.title);
+  }
+  return kind;
+}
+
+Model from_parameters(const Scenario& scenario, const Catalog& catalog, double params,
+                      Notes& notes) {
+  const bool vision = asks_for_vision(scenario);
+  if (!scenario.has(Field::model_modality)) {
+    notes.fallback(Field::model_modality, vision ? "vl" : "text");
+  }
+  const double vocab = scenario.number_or(Field::model_vocab, kDefaultVocab);
+  if (!scenario.has(Field::model_vocab)) notes.fallback(Field::model_vocab, vocab);
+  Model model;
+  if (vision) {
+    const Encoder& encoder = chosen_encoder(scenario, catalog, params, notes);
+    model =
+        vision_language_model(params, encoder, chosen_connector(scenario, encoder, notes), vocab);
+  } else {
+    model.language = shape_from_parameters(params, vocab);
+  }
+  model.name = fmt::format("{}{}", format_number(params, NumberKind::count), vision ? " vl" : "");
+  model.title = model.name;
+  model.from_size = true;
+  model.source = "shape from the parameter count";
+  if (notes.wanted()) {
+    const LanguageModel& shape = model.language;
+    notes.add(
+        {"model.shape",
+         fmt::format("{} layers, hidden {}, {} heads ({} kv), ffn {}, vocab {}", shape.layers,
+                     shape.hidden, shape.heads, shape.kv_heads, shape.ffn, shape.vocab),
+         "",
+         fmt::format("no architecture given: hidden/layers near 128, head dim 128, SwiGLU; {}",
+                     shape.tied_embeddings
+                         ? "below 3B one table is embedding and head, and all of it computes"
+                         : "from 3B on the embedding is a table of its own, which computes "
+                           "nothing, so a model of 3.0B costs less than one of 2.99B"),
+         "shapes of Llama 3 8B, 70B, 405B and GPT-3 175B; one table: Llama 3.2 1B, Qwen2.5"});
+  }
+  return model;
+}
+
+Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+  Model model = catalog.model(scenario.text(Field::model_name));
+  if (scenario.has(Field::model_vocab)) {
+    throw Error(ErrorKind::usage, "--vocab belongs to a model made from --params",
+                "leave it out, or edit the model file");
+  }
+  for (const TakenDefault& each : model.defaults) {
+    notes.add({"model.config." + each.key, each.value, "",
+               "left out of the file: default of the configuration class",
+               "huggingface/transformers src/transformers/models/*/configuration_*.py"});
+  }
+  const bool other_vision =
+      scenario.has(Field::model_vision_encoder) || scenario.has(Field::model_connector);
+  if (modality_of(scenario) == Modality::text) {
+    model.vision.reset();
+  } else if (other_vision && is_contrastive(model)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is a pair of towers with their own projections", model.name),
+                "leave out --vision-encoder and --connector, or name another --model");
+  } else if (asks_for_vision(scenario) && !model.vision) {
+    const double params = count_parameters(model.language).total;
+    const Encoder& encoder = chosen_encoder(scenario, catalog, params, notes);
+    attach_vision(model, encoder, chosen_connector(scenario, encoder, notes));
+  } else if (model.vision && other_vision) {
+    const Encoder encoder = scenario.has(Field::model_vision_encoder)
+                                ? named_encoder(scenario, catalog, notes)
+                                : model.vision->encoder;
+    attach_vision(model, encoder,
+                  scenario.has(Field::model_connector)
+                      ? value_of(kConnectors, scenario.text(Field::model_connector))
+                      : model.vision->connector.kind);
+  }
+  return model;
+}
+
+}  // namespace
+
+std::optional<Modality> modality_of(const Scenario& scenario) {
+  if (!scenario.has(Field::model_modality)) return std::nullopt;
+  return value_of(kModalities, scenario.text(Field::model_modality));
+}
+
+bool is_vision_language(const Scenario& scenario, const Catalog& catalog) {
+  const std::optional<Modality> modality = modality_of(scenario);
+  if (modality == Modality::text) return false;
+  if (scenario.has(Field::model_name)) {
+    const Model& model = catalog.model(scenario.text(Field::model_name));
+    if (is_contrastive(model)) return false;
+    if (model.vision) return true;
+  }
+  return scenario.has(Field::model_vision_encoder) || modality == Modality::vision;
+}
+
+Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+  const std::optional<double> params = scenario.number(Field::model_params);
+  const bool named = scenario.has(Field::model_name);
+  if (params && named) {
+    throw Error(ErrorKind::usage, "--params and --model exclude each other", "give one of them");
+  }
+  if (modality_of(scenario) == Modality::text &&
+      (scenario.has(Field::model_vision_encoder) || scenario.has(Field::model_connector))) {
+    throw Error(ErrorKind::usage, "--modality text has no vision encoder and no connector",
+                "leave them out, or give --modality vl");
+  }
+  if (params) return from_parameters(scenario, catalog, *params, notes);
+  if (named) return from_catalog(scenario, catalog, notes);
+  throw Error(ErrorKind::usage, "the model is missing",
+              "give --params, like --params 10e9, or --model (see `trcost list models`)");
+}
+
+ModelSummary describe_model(const ResolvedWork& work) {
+  ModelSummary out;
+  const LanguageModel& language = work.model.language;
+  out.name = work.model.name;
+  out.from_size = work.model.from_size;
+  out.params_total = work.params.total;
+  out.params_active = work.params.active;
+  out.params_vision = work.params.encoder;
+  out.params_projector = work.params.connector;
+  out.params_trainable = work.trainable.total;
+  out.layers = language.layers;
+  out.dealt_layers = layer_count(language);
+  out.hidden = language.hidden;
+  out.heads = language.heads;
+  out.kv_heads = language.kv_heads;
+  out.ffn = language.moe && language.ffn == 0 ? language.moe->expert_ffn : language.ffn;
+  out.vocab = language.vocab;
+  return out;
+}
+
+}  // namespace trcost::estimation
