@@ -9,7 +9,7 @@
 #include "cost/bill_terms.h"
 #include "cost/ownership.h"
 #include "cost/storage.h"
-#include "prices/market/prices.h"
+#include "prices/market/price_quote.h"
 #include "quantity/layers.h"
 #include "trcost/bill.h"
 

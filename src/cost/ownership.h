@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "prices/market/prices.h"
+#include "prices/rows/price_book.h"
 #include "quantity/layers.h"
 #include "trcost/bill.h"
 #include "trcost/catalog.h"

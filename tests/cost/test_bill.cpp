@@ -6,7 +6,7 @@
 #include "cost/ownership.h"
 #include "cost/storage.h"
 #include "cost/vector_file.h"
-#include "prices/market/prices.h"
+#include "prices/market/price_quote.h"
 #include "prices/rows/price_book.h"
 #include "trcost/bill.h"
 #include "trcost/catalog.h"

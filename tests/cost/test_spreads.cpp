@@ -8,8 +8,8 @@
 
 #include "catch.h"
 #include "cost/distribution.h"
-#include "cost/error_message.h"
 #include "cost/spreads.h"
+#include "error_message.h"
 #include "quantity/normal.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/question/field_names.h"
 
-#include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
+#include "prices/rows/providers.h"
 #include "prices/rows/regions.h"
 
 namespace trcost::estimation {

@@ -124,10 +124,7 @@ const PriceBook& price_book(const Catalog& catalog);
 /// Day of the price book, YYYY-MM-DD. Does not read the prices of the built-in data.
 std::string price_date(const Catalog& catalog);
 
-/// The provider that is spelled so, also as catalogs of clouds do (`lambdalabs`, `datacrunch`);
-/// null where none is known.
-const Provider* known_provider(const PriceBook& book, std::string_view name);
-/// Its name in the book; the name itself where it is no known one.
-std::string provider_name(const PriceBook& book, std::string_view name);
+/// Whether a row of the book is for the region of that name.
+bool is_price_region(const PriceBook& book, std::string_view name);
 
 }  // namespace trcost::prices

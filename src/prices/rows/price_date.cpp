@@ -54,14 +54,19 @@ std::optional<PriceDate> price_date_of(std::string_view text) {
   return PriceDate{given, given, given};
 }
 
-// Days since 1970-01-01 of the proleptic Gregorian calendar (Hinnant, days_from_civil).
+// Days since 1970-01-01 of the proleptic Gregorian calendar (Hinnant, days_from_civil). `date` is a
+// valid YYYY-MM-DD.
 int day_number(std::string_view date) {
-  const int month = whole_number(date.substr(5, 2));
-  const int year = whole_number(date.substr(0, 4)) - (month <= 2 ? 1 : 0);
+  const auto digits = [&](std::size_t from, std::size_t count) {
+    int value = 0;
+    for (const char c : date.substr(from, count)) value = value * 10 + (c - '0');
+    return value;
+  };
+  const int month = digits(5, 2);
+  const int year = digits(0, 4) - (month <= 2 ? 1 : 0);
   const int era = year / 400;
   const int year_of_era = year - era * 400;
-  const int day_of_year =
-      (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + whole_number(date.substr(8, 2)) - 1;
+  const int day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + digits(8, 2) - 1;
   return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
          719468;
 }

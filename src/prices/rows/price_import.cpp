@@ -13,6 +13,7 @@
 #include "json/json_string.h"
 #include "prices/rows/price_bounds.h"
 #include "prices/rows/price_offers.h"
+#include "prices/rows/providers.h"
 #include "quantity/statistics.h"
 #include "text/csv.h"
 #include "trcost/catalog.h"

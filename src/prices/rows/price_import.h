@@ -11,10 +11,6 @@
 #include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
-class Catalog;
-}  // namespace trcost
-
 namespace trcost::prices {
 
 /// What the table itself does not say.

@@ -12,6 +12,7 @@
 #include "prices/rows/price_bounds.h"
 #include "prices/rows/price_files.h"
 #include "prices/rows/price_import.h"
+#include "prices/rows/providers.h"
 #include "quantity/suggest.h"
 
 namespace trcost::prices {

@@ -9,6 +9,7 @@
 #include "prices/rows/price_book.h"
 #include "prices/rows/price_files.h"
 #include "prices/rows/price_reader.h"
+#include "prices/rows/regions.h"
 
 namespace trcost::prices {
 
@@ -114,6 +115,12 @@ const PriceBook& price_book(const Catalog& catalog) {
 std::string price_date(const Catalog& catalog) {
   // Files over the built-in ones may hold later prices.
   return catalog.is_built_in() ? book_date(catalog) : price_book(catalog).date;
+}
+
+bool is_price_region(const PriceBook& book, std::string_view name) {
+  return std::ranges::any_of(book.rows, [&](const PriceRow& row) {
+    return region_fit(row.region, name, nullptr) == RegionFit::exact;
+  });
 }
 
 }  // namespace trcost::prices

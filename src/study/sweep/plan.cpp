@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "estimate/question/field_names.h"
-#include "prices/market/prices.h"
 #include "quantity/layers.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"

@@ -9,7 +9,7 @@
 #include "cost/energy.h"
 #include "cost/ownership.h"
 #include "estimate/question/platform.h"
-#include "prices/market/prices.h"
+#include "prices/market/price_quote.h"
 #include "prices/rows/regions.h"
 #include "quantity/layers.h"
 
