@@ -13,7 +13,6 @@
 #include "prices/market/price_table.h"
 #include "prices/price_fixture.h"
 #include "prices/rows/price_book.h"
-#include "prices/rows/providers.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 

@@ -3,8 +3,8 @@
 
 #include "catch.h"
 #include "error_message.h"
-#include "prices/rows/price_files.h"
 #include "prices/rows/price_import.h"
+#include "prices/rows/price_reader.h"
 #include "trcost/catalog.h"
 
 using namespace trcost;

@@ -4,7 +4,7 @@
 #include "catch.h"
 #include "error_message.h"
 #include "prices/price_fixture.h"
-#include "prices/rows/price_files.h"
+#include "prices/rows/price_reader.h"
 
 using namespace trcost;
 

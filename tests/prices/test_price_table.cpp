@@ -7,7 +7,6 @@
 #include "error_message.h"
 #include "prices/market/price_table.h"
 #include "prices/price_fixture.h"
-#include "prices/rows/providers.h"
 #include "prices/rows/regions.h"
 #include "trcost/catalog.h"
 

@@ -15,7 +15,6 @@
 #include "cli/session.h"
 #include "prices/rows/price_book.h"
 #include "prices/rows/price_import.h"
-#include "prices/rows/providers.h"
 #include "text/files.h"
 #include "trcost/error.h"
 

@@ -2,7 +2,6 @@
 #include "estimate/question/field_names.h"
 
 #include "prices/rows/price_book.h"
-#include "prices/rows/providers.h"
 #include "prices/rows/regions.h"
 
 namespace trcost::estimation {

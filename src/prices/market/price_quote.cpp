@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "prices/rows/providers.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "quantity/statistics.h"

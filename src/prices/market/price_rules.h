@@ -140,7 +140,7 @@ std::optional<TermShare> term_share(const PriceRows& rows,
 PriceQuote discount_price(const PriceQuote& on_demand, const TermShare& share, const Market& market,
                           std::string_view chip);
 
-/// Lowers the quote to `limit`; `name` says of what.
+/// Lowers the quote to `limit`, whose name is `name`.
 void cap_price(PriceQuote& quote, const PriceQuote& limit, std::string_view name);
 
 /// Term-order rule: three years cost no more than one. A quoted price moves an imputed one.

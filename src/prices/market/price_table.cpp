@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <string>
 
-#include "prices/rows/providers.h"
 #include "prices/rows/regions.h"
 #include "trcost/error.h"
 

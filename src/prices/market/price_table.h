@@ -21,7 +21,7 @@ struct PriceQuery {
   std::string_view region = {};      ///< empty: any
   const Regions* regions = nullptr;  ///< containment of regions. Null: names are compared as text
   PriceClass price_class = PriceClass::specialist;
-  std::string_view as_of = {};  ///< YYYY-MM-DD; empty: the book's date
+  std::string_view as_of = {};  ///< YYYY-MM-DD. Empty: the book's date
   bool sold_by_maker = false;   ///< Accelerator::sold_by_maker
 };
 
