@@ -69,7 +69,8 @@ constexpr Moves operator|(Moves a, Moves b) {
 }
 
 /// How time and dollars follow a number, each law evaluated by known_exponents() of
-/// cost/spreads.h; `trial` is measured by estimates at two values, and `steps` has no slope.
+/// cost/uncertain_inputs.h; `trial` is measured by estimates at two values, and `steps` has no
+/// slope.
 enum class Law : std::uint8_t {
   trial,
   steps,

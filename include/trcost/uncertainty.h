@@ -21,30 +21,30 @@ struct Quantiles {
   double p90 = 0;
 };
 
-/// How much of the spread an uncertain input brings, and what it moves.
+/// Contribution of an uncertain input to the spread.
 struct Contribution {
   std::string input;
-  double share = 0;  ///< of the variance of ln(total), to first order; shares sum to 1
+  double share = 0;  ///< of the variance of ln(total), to first order. Shares sum to 1
   double sigma = 0;  ///< standard deviation of ln(input)
   std::string source;
   double mean = 0;  ///< of ln(input / its value in the estimate)
   Exponents exponents;
-  /// Of the total, or of the GPU-hours where dollars are not known: four chances in five where this
-  /// input alone is uncertain and all else at its median.
+  /// P10 and P90 of the total, or of the GPU-hours if dollars are unknown, with this input alone
+  /// uncertain and all others at their median.
   double low = 0, high = 0;
 };
 
-/// An uncertain factor: its value over the value that the estimate used. Cause and field say which
-/// one it is: rounds of a job that have it share it.
+/// An uncertain factor: value / value in the estimate. It is identified by cause and field, and
+/// shared by the rounds of a job that have it.
 struct UncertainInput {
   Cause cause = Cause::price;
-  std::optional<Field> field;  ///< whose value it is; empty where no field holds it
+  std::optional<Field> field;  ///< the uncertain field, if it is one
   Distribution factor;         ///< of the factor itself, e.g. lognormal with median 1
   Exponents exponents;
-  double most = std::numeric_limits<double>::infinity();  ///< no draw is above it
-  std::string_view source;  ///< where the spread comes from; lives for ever
-  bool given = false;       ///< a range that the user gave
-  /// For people: the field's path where the range was given, else in words.
+  double most = std::numeric_limits<double>::infinity();  ///< upper bound of draws
+  std::string_view source;                                ///< of the spread. Static storage
+  bool given = false;                                     ///< a range that the user set
+  /// Name for people: the field's path if the user set the range, else words.
   [[nodiscard]] std::string_view name() const;
 };
 
@@ -54,7 +54,7 @@ struct RangeResult {
   std::optional<Quantiles> total_usd;
   std::vector<Contribution> contributions;  ///< largest first
   std::string method;                       ///< closed form, or Monte Carlo with draws and seed
-  std::vector<UncertainInput> inputs;       ///< what it was made of, for a range with fewer or more
+  std::vector<UncertainInput> inputs;       ///< all inputs, to compute a range with fewer or more
 };
 
 }  // namespace trcost

@@ -142,7 +142,7 @@ TEST_CASE("owning: parts, utilisation, break-even", "[cost][ownership]") {
   const double even = break_even_utilization(busy, 3.0).value();
   inputs.utilization = even;
   CHECK_THAT(compute_ownership(inputs).total.value(), WithinRel(3.0, 1e-12));
-  CHECK_THAT(utilization_of(*busy.standing(), *compute_ownership(inputs).idle),
+  CHECK_THAT(implied_utilization(*busy.standing(), *compute_ownership(inputs).idle),
              WithinRel(even, 1e-12));
   CHECK(break_even_utilization(busy, 2.0).value() > 1);         // renting is cheaper at any load
   CHECK_FALSE(break_even_utilization(busy, 0.05).has_value());  // the energy alone costs more

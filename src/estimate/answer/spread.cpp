@@ -8,7 +8,7 @@
 
 #include "cost/distribution.h"
 #include "cost/make_bill.h"
-#include "cost/spreads.h"
+#include "cost/uncertain_inputs.h"
 #include "estimate/answer/money.h"
 #include "quantity/portable_math.h"
 #include "trcost/bill.h"
@@ -20,7 +20,8 @@ namespace {
 
 // Generating goes with the length of the responses, what passes over whole sequences with their
 // share of it, and what stands beside the phases with neither.
-RolloutSpread rollouts_of(RolloutSpread said, const RoundWork& round, const Estimate& out) {
+RolloutUncertainty rollouts_of(RolloutUncertainty said, const RoundWork& round,
+                               const Estimate& out) {
   said.length_tokens = round.rollout->mean_response() / round.sequence_tokens;
   double hours = 0;
   for (const PhaseResult& phase : out.phases) {
@@ -31,12 +32,12 @@ RolloutSpread rollouts_of(RolloutSpread said, const RoundWork& round, const Esti
   return said;
 }
 
-SpreadContext range_context(const Question& question, const UsefulTime& useful, bool speed_given,
-                            const Estimate& out) {
+UncertaintyContext range_context(const Question& question, const UsefulTime& useful,
+                                 bool speed_given, const Estimate& out) {
   const RangeTerms& range = question.range;
   const ResolvedWork& work = question.work();
   const MethodQuality quality = out.performance.quality.value_or(MethodQuality());
-  SpreadContext context = range.said;
+  UncertaintyContext context = range.said;
   context.gpus = out.gpus;
   if (out.performance.mfu > 0) context.mfu = out.performance.mfu;
   context.mfu_sigma = quality.sigma;
@@ -107,8 +108,8 @@ Exponents measured_exponents(const FieldInfo& info, const Distribution& distribu
   const double days = log_ratio(low.wall_clock_seconds, high.wall_clock_seconds) / width;
   Exponents exponents = Exponents().with(Driver::hours, hours).with(Driver::days, days);
   if (!low.cost.total || !high.cost.total) return exponents;
-  const Dollars a = dollars_of(low.cost);
-  const Dollars b = dollars_of(high.cost);
+  const Dollars a = included_dollars(low.cost);
+  const Dollars b = included_dollars(high.cost);
   for (std::size_t i = 0; i < kDriverCount; ++i) {
     const auto driver = static_cast<Driver>(i);
     if (!priced_driver(driver)) continue;
@@ -151,7 +152,7 @@ RangeInputs range_inputs(const Question& question, const UsefulTime& useful, boo
                          const Trial& trial, const Estimate& out) {
   const RangeTerms& range = question.range;
   RangeInputs inputs;
-  default_spreads(range_context(question, useful, speed_given, out), inputs.inputs);
+  default_uncertain_inputs(range_context(question, useful, speed_given, out), inputs.inputs);
   WorkShares shares;
   if (out.tokens.total > 0) shares.text_tokens = std::min(1.0, out.tokens.text / out.tokens.total);
   shares.tokens_given = question.amounts.tokens_given && !range.tokens_by_params;
@@ -160,7 +161,7 @@ RangeInputs range_inputs(const Question& question, const UsefulTime& useful, boo
   }
   inputs.gpu_hours = out.gpu_hours;
   inputs.wall_clock_seconds = out.wall_clock_seconds;
-  if (out.cost.total) inputs.usd = dollars_of(out.cost);
+  if (out.cost.total) inputs.usd = included_dollars(out.cost);
   inputs.draws = range.draws;
   inputs.seed = range.seed;
   return inputs;

@@ -155,7 +155,7 @@ class Study {
       round.wall_clock_seconds = each.run_seconds;
       round.inputs = each.run.range.inputs;
       if (!each.usd() || *each.run.cost.total <= 0) continue;
-      round.usd = dollars_of(each.run.cost);
+      round.usd = included_dollars(each.run.cost);
       // All attempts from one, and what idles beside them while they run.
       round.usd->scale(*each.usd() / *each.run.cost.total);
     }

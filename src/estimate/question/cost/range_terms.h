@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "cost/spreads.h"
+#include "cost/uncertain_inputs.h"
 #include "quantity/layers.h"
 #include "trcost/scenario.h"
 
@@ -19,8 +19,8 @@ struct RangedField {
 };
 
 struct RangeTerms {
-  SpreadContext said;      ///< what decides the default spreads, as far as it was said
-  RolloutSpread rollouts;  ///< the same of rollouts, where there are any
+  UncertaintyContext said;      ///< what decides the default spreads, as far as it was said
+  RolloutUncertainty rollouts;  ///< the same of rollouts, where there are any
   bool samples_given = false;
   bool budget_given = false;        ///< a number of tokens, in whatever way
   bool amount_given = false;        ///< tokens, in whatever way, or samples

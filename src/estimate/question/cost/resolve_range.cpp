@@ -13,8 +13,8 @@ bool ranged(const Scenario& asked, std::initializer_list<Field> fields) {
                              [&](Field field) { return asked.distribution(field) != nullptr; });
 }
 
-SpreadContext said_of_spreads(const Scenario& asked) {
-  SpreadContext out;
+UncertaintyContext said_of_spreads(const Scenario& asked) {
+  UncertaintyContext out;
   out.stack_known =
       asked.text(Field::efficiency_stack) != field_info(Field::efficiency_stack).fallback;
   out.tokens_ranged = ranged(asked, {Field::data_tokens, Field::data_samples,
@@ -27,9 +27,9 @@ SpreadContext said_of_spreads(const Scenario& asked) {
   return out;
 }
 
-RolloutSpread said_of_rollouts(const Scenario& asked) {
+RolloutUncertainty said_of_rollouts(const Scenario& asked) {
   const auto given = [&](Field field) { return asked.has(field) && !ranged(asked, {field}); };
-  RolloutSpread out;
+  RolloutUncertainty out;
   out.rounds_given = given(Field::rollout_steps);
   out.rounds_ranged = ranged(asked, {Field::rollout_steps});
   out.length_given = given(Field::rollout_response_tokens);
