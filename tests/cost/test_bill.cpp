@@ -15,7 +15,7 @@ using namespace trcost;
 
 namespace {
 
-// What a chip's server draws and costs where its file says nothing.
+// Default multiples of a chip's power and price for its server.
 const Accelerator& assumed() {
   static const Accelerator chip = assumed_accelerator(Catalog());
   return chip;
@@ -263,7 +263,7 @@ TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
   CHECK(price.source == "HGX: $148,390 / 8 = $18,549 per accelerator; quotes");
   system.price_date = "2025-06";
   CHECK(server_price(chip, system, book).usd_per_gpu == 20000);  // newer than the book's
-  // What the user says of the chip comes before all.
+  // The user's price of the chip comes first.
   CHECK_THAT(server_price(chip, system, book, 20000.0).usd_per_gpu.value(),
              WithinRel(33200.0, 1e-12));
 }

@@ -165,7 +165,7 @@ TEST_CASE("a later day without a new row moves no price", "[prices][property]") 
       }
     }
   }
-  // Likewise between any two rows of the book: nothing but a row moves a price.
+  // Between the days of two rows of the book no price moves either.
   std::set<std::string> days;
   for (const PriceRow& each : book.rows) {
     if (each.date.first > "2026-03") days.insert(each.date.first);

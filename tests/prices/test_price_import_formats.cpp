@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What real catalogs of SkyPilot (catalogs/v8) and gpuhunt write, row by row.
+// Rows of real catalogs of SkyPilot (catalogs/v8) and gpuhunt.
 #include <string>
 
 #include "catch.h"

@@ -260,7 +260,7 @@ TEST_CASE("term rule: median over sellers of the share of their own on-demand pr
   discounts.push_back({"D", ProviderClass::specialist, Commitment::reserved_1y, 0.6,
                        parse_price_date("2026-09", "test"), "a page"});
   CHECK(share()->share == 0.7);  // of 0.8 and 0.6
-  // Of a seller's products the nearest dearer one compares.
+  // The nearest dearer product of a seller compares.
   book.push_back(price_row("A", "x", 3.2, "2026-05"));
   book.push_back(price_row("A", "x", 1, "2026-05"));
   CHECK(share()->share == 0.7);

@@ -96,13 +96,13 @@ TEST_CASE("a term without quotes is the class's discount on its on-demand price"
   PriceQuery big{"h100-sxm", Commitment::reserved_1y};
   big.price_class = PriceClass::hyperscaler;
   CHECK(select_price(book, big).usd == 5.5);
-  // What somebody of the class asks for the term decides, however few they are.
+  // One quote of the class for the term decides.
   book.rows.push_back(term("A", ProviderClass::specialist, 1.6, "2026-05"));
   const PriceQuote asked = select_price(book, {"h100-sxm", Commitment::reserved_1y});
   CHECK(asked.usd == 1.6);
   CHECK_FALSE(asked.imputed);
   CHECK(asked.sigma > 0.25);  // of one seller alone
-  // Where nobody does, what its sellers take off: A asks 80 % of its own 2.
+  // Without a quote the discount of its sellers decides: A asks 80 % of its own 2.
   for (const auto& [name, price] : {std::pair("E", 2.5), std::pair("F", 3.5)}) {
     book.rows.push_back(h100_row(name, price, "2026-05"));
     book.rows.back().accelerator = "h200";
@@ -113,7 +113,7 @@ TEST_CASE("a term without quotes is the class's discount on its on-demand price"
   CHECK(quote.imputed);
   for (const char* part : {"reserved-1y", "80 %", "A 80 %"}) CHECK(has_text(quote.rule, part));
   CHECK(has_text(derive_price(quote, "h200").numbers, " x 0.8;"));
-  // What a seller publishes as its discount counts as its prices do.
+  // A published discount counts as a seller's own prices do.
   book.discounts.push_back({"D", ProviderClass::specialist, Commitment::reserved_1y, 0.6,
                             parse_price_date("2026-09", "test"), "a page"});
   CHECK_THAT(select_price(book, {"h200", Commitment::reserved_1y}).usd.value(),
@@ -232,7 +232,7 @@ TEST_CASE("old offers of the class come before a sibling's price", "[prices]") {
 TEST_CASE("a price older than two years yields to a sibling and is none itself", "[prices]") {
   PriceBook book;
   book.date = "2026-11-09";
-  // What idles was cheap years ago: nothing follows from it.
+  // Nothing follows from a spot price of years ago.
   book.rows.push_back(price_row("Big", "x", 0.2, "2024-01-01"));
   book.rows.back().commitment = Commitment::spot;
   for (const char* chip : {"x", "y", "z"}) {
@@ -240,7 +240,7 @@ TEST_CASE("a price older than two years yields to a sibling and is none itself",
   }
   PriceQuery query{"y", Commitment::spot};
   CHECK_FALSE(select_price(book, query).usd.has_value());
-  // Of several siblings the one with the newest row.
+  // The sibling with the newest row is chosen.
   book.rows.push_back(price_row("Big", "x", 0.3, "2026-02-01"));
   book.rows.back().commitment = Commitment::spot;
   book.rows.push_back(price_row("Big", "z", 0.6, "2026-11-01"));
@@ -304,7 +304,7 @@ TEST_CASE("a chip without quotes is priced by its sibling, else by the ratio of 
   CHECK(has_text(quote.rule, "x x 1.5, the ratio of the two at Big"));
   CHECK(has_text(quote.warning, "--provider Big"));
   CHECK(quote.sigma > select_price(book, {"x"}).sigma);
-  // Nobody sells both: by what the classes differ over other chips, 4 / 10.
+  // No seller has both chips: the ratio of the classes over other chips is 4 / 10.
   book.rows.back().provider = "Large";
   for (const char* name : {"Big2", "Big3"}) {
     book.rows.push_back(price_row(name, "x", 10, "2026-10-01", ProviderClass::hyperscaler));

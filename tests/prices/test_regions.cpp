@@ -50,7 +50,7 @@ TEST_CASE("region fit follows countries, areas and spellings", "[prices][regions
   CHECK(fit("world (part of the rows)", "fi") == RegionFit::related);
   CHECK(fit("world ex Asia/AU", "au") == RegionFit::related);  // as the world, not as AU
   CHECK(fit("all", "fi") == RegionFit::related);
-  // The same state, then the country.
+  // Numbers of the state, then of the country.
   CHECK(electricity_price(regions, find_region(regions, "us-east-1")) ==
         electricity_price(regions, find_region(regions, "us-east4")));
   CHECK(grid_intensity(regions, find_region(regions, "East US")) ==

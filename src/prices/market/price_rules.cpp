@@ -441,7 +441,7 @@ std::optional<TermShare> term_share(const PriceRows& rows,
         price_class_of(row->provider_class) != market.price_class) {
       continue;
     }
-    // Of several products on demand the nearest in price. A cheaper one is another product.
+    // The nearest product on demand that is not cheaper, since a term takes off.
     double on_demand = 0;
     for (const PriceRow* own : rows) {
       if (own->commitment != Commitment::on_demand || own->accelerator != row->accelerator ||

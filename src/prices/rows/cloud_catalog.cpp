@@ -249,7 +249,7 @@ CloudFamily select_form(const CloudFamily& family, const NameSuffix& suffix,
 
 constexpr double kNear = 0.15;  // 80 GB of 79.2 GiB
 
-// Of chips sold with several memories, the one nearest to what is suffix.
+// The chip of a family with that memory.
 CloudAccelerator select_memory(const CloudFamily& family, std::string_view spelled,
                                std::optional<double> memory_gb) {
   if (family.size() == 1 && !family.front()->memory_gb) {
