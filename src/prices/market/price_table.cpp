@@ -22,7 +22,7 @@ constexpr PriceClass kClassOfMakers = PriceClass::hyperscaler;
 
 PriceQuote maker_price(PriceTable& table, const PriceQuery& query) {
   constexpr std::string_view kReason = "its maker alone rents it: ";
-  auto quote = table.find_of_maker(kClassOfMakers, query.commitment, query.accelerator);
+  auto quote = table.find_maker_price(kClassOfMakers, query.commitment, query.accelerator);
   if (!quote || quote->imputed) {
     return missing_price(fmt::format("{}the price book has no {} price of {}: give --price",
                                      kReason, commitment_name(query.commitment),
@@ -47,8 +47,8 @@ PriceQuote select_price(const PriceBook& book, const PriceQuery& query) {
   const std::string_view as_of = query.as_of.empty() ? std::string_view(book.date) : query.as_of;
   PriceTable table(book, {query.region, query.regions}, as_of);
   if (!query.provider.empty()) {
-    return table.find_of_provider(query.commitment, query.accelerator,
-                                  find_provider(book, query.provider));
+    return table.find_provider_price(query.commitment, query.accelerator,
+                                     find_provider(book, query.provider));
   }
   if (query.sold_by_maker && query.price_class != PriceClass::index) {
     return maker_price(table, query);
@@ -91,13 +91,14 @@ std::optional<PriceQuote> PriceTable::find(PriceClass price_class, Commitment co
   return quote;
 }
 
-PriceQuote PriceTable::find_of_provider(Commitment commitment, std::string_view chip,
-                                        std::string_view provider) const {
+PriceQuote PriceTable::find_provider_price(Commitment commitment, std::string_view chip,
+                                           std::string_view provider) const {
   return quote_provider(rows_, market({}, commitment), chip, provider);
 }
 
-std::optional<PriceQuote> PriceTable::find_of_maker(PriceClass price_class, Commitment commitment,
-                                                    std::string_view chip) {
+std::optional<PriceQuote> PriceTable::find_maker_price(PriceClass price_class,
+                                                       Commitment commitment,
+                                                       std::string_view chip) {
   const Market here = market(price_class, commitment);
   Offers own = offers(here, chip);
   if (!own.rows.empty()) return quote_offers(std::move(own), here, chip);

@@ -50,11 +50,11 @@ class PriceTable {
   std::optional<PriceQuote> find(PriceClass price_class, Commitment commitment,
                                  std::string_view chip);
   /// As select_price() with a provider of the book.
-  [[nodiscard]] PriceQuote find_of_provider(Commitment commitment, std::string_view chip,
-                                            std::string_view provider) const;
+  [[nodiscard]] PriceQuote find_provider_price(Commitment commitment, std::string_view chip,
+                                               std::string_view provider) const;
   /// Price of a chip that only clouds of `price_class` rent: their offers, else their ordered term.
-  std::optional<PriceQuote> find_of_maker(PriceClass price_class, Commitment commitment,
-                                          std::string_view chip);
+  std::optional<PriceQuote> find_maker_price(PriceClass price_class, Commitment commitment,
+                                             std::string_view chip);
 
  private:
   using Cell = std::tuple<PriceClass, Commitment, std::string_view>;

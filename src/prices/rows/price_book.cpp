@@ -83,7 +83,7 @@ std::string book_date(const Catalog& catalog) {
 }
 
 std::shared_ptr<const PriceBook> load_book(const Catalog& catalog) {
-  constexpr std::size_t kUsualRows = 256;  // rows are large: growing step by step costs pages
+  constexpr std::size_t kUsualRows = 320;  // rows are large: growing step by step costs pages
   auto book = std::make_shared<PriceBook>();
   book->rows.reserve(kUsualRows);
   book->date = book_date(catalog);
