@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a training costs: rows of dollars, and their sum.
+// The cost of a training: rows of dollars, and their sum.
 
 #include <array>
 #include <compare>
@@ -16,25 +16,26 @@
 
 namespace trcost {
 
-/// What a row of the bill pays for.
+/// Purpose of a row of the bill.
 enum class Part : std::uint8_t {
   compute,     ///< rent of accelerator-hours
-  servers,     ///< owning: what the machines lose in value
-  network,     ///< owning: what their network does
-  capital,     ///< owning: what the money in both of them costs
+  servers,     ///< owning: depreciation of the machines
+  network,     ///< owning: depreciation of their network
+  capital,     ///< owning: cost of the capital in both
   colocation,  ///< owning: the building
   support,     ///< owning: support and warranty
-  idle,        ///< owning: the hours that nobody uses
+  idle,        ///< owning: unused hours
   energy,
   experiments,  ///< compute before the final run
-  evaluation,   ///< compute beside it
+  evaluation,   ///< compute for evaluation
   dataset,
   checkpoints,
   weights,
   egress,
 };
 
-/// What machines read; what people read, and what of an hour of an owned accelerator it is, if any.
+/// Key for machines, name for people, and name as a part of an hour of an owned accelerator, if
+/// any.
 struct PartWords {
   std::string_view key;
   std::string_view name;
@@ -63,7 +64,7 @@ enum class Unit : std::uint8_t { gpu_hour, kwh, gb_month, gb };
 /// `GPU-hour`, `kWh`, `GB-month`, `GB`.
 std::string_view unit_name(Unit unit);
 
-/// What an uncertain input moves, as a factor of its value in the estimate.
+/// A quantity that an uncertain input scales, as a factor of its value in the estimate.
 enum class Driver : std::uint8_t {
   hours,        ///< GPU-hours
   days,         ///< wall-clock time
@@ -74,7 +75,7 @@ enum class Driver : std::uint8_t {
   dataset,      ///< bytes of the dataset x price of storage
   checkpoints,  ///< bytes of the checkpoints x price of storage
   egress,       ///< bytes that leave x their price
-  experiments,  ///< compute beside the final run, as a multiple of it
+  experiments,  ///< compute before the final run, as a multiple of it
   evaluation,
 };
 inline constexpr std::size_t kDriverCount = 11;
@@ -83,7 +84,7 @@ inline constexpr std::size_t kDriverCount = 11;
 class Exponents {
  public:
   constexpr Exponents() = default;
-  /// GPU-hours and days together: what changes how long the cluster works.
+  /// GPU-hours and days together, for a change of the time that the cluster works.
   static constexpr Exponents time(double exponent) {
     return Exponents().with(Driver::hours, exponent).with(Driver::days, exponent);
   }
@@ -101,16 +102,16 @@ class Exponents {
   std::array<double, kDriverCount> values_{};
 };
 
-/// Dollars that go as a product of powers of the drivers.
+/// Dollars that scale as a product of powers of the drivers.
 struct Term {
-  double usd = 0;  ///< where no driver has changed
+  double usd = 0;  ///< at unchanged drivers
   Exponents moves;
 };
 
 /// One row of the bill. An unknown unit price or amount is empty, never 0.
 struct LineItem {
   Part part = Part::compute;
-  std::string round;  ///< the stage that it belongs to; empty where there is one
+  std::string round;  ///< the stage that it belongs to. Empty if there is only one
   double quantity = 0;
   Unit unit = Unit::gpu_hour;
   std::optional<double> unit_price;  ///< USD per unit
@@ -118,30 +119,30 @@ struct LineItem {
   bool included = true;              ///< part of the total; energy of rented GPUs is not
   std::string source;
   std::string date;              ///< YYYY-MM-DD or as precise as is known
-  std::vector<Term> terms = {};  ///< sum to the amount where it is known and part of the total
+  std::vector<Term> terms = {};  ///< sum to an amount that is known and part of the total
 };
 
-/// `instructions: compute`; rented energy says that the rent holds it.
+/// The row's name for people, `instructions: compute`. Energy of rented GPUs is named as included
+/// in the rent.
 std::string item_name(const LineItem& item);
 
-/// Which row it is: no bill has two of a part in one round.
-struct PartOfRound {
+/// Identity of a row: no bill has two of a part in one round.
+struct ItemKey {
   std::string part;  ///< its key
   std::string round;
-  auto operator<=>(const PartOfRound&) const = default;
+  auto operator<=>(const ItemKey&) const = default;
 };
-/// By what item_name() calls it, as documents before 0.2 have it; a name of no part is a part of
-/// its own.
-PartOfRound part_named(std::string_view item_name);
+/// Parses an item_name(), as in documents before 0.2. An unknown name is a part of its own.
+ItemKey parse_item_name(std::string_view item_name);
 
-/// Dollars as a sum of terms, of which those that move alike are one. The total of a bill, its
-/// elasticities and its draws are made from this one sum.
+/// Dollars as a sum of terms, merged if their exponents are equal. The total of a bill, its
+/// elasticities and its draws come from this one sum.
 class Dollars {
  public:
   void add(const Term& term);
   [[nodiscard]] std::span<const Term> terms() const { return terms_; }
   [[nodiscard]] double total() const;
-  /// d ln(total) / d ln(driver) = sum of usd x exponent / total; 0 of nothing.
+  /// d ln(total) / d ln(driver) = sum of usd x exponent / total, or 0 if the total is 0.
   [[nodiscard]] Exponents elasticities() const;
   void scale(double factor);
 
@@ -153,40 +154,39 @@ namespace scenario {
 enum class PriceClass : std::uint8_t;
 }  // namespace scenario
 
-/// What is known of buying the machines.
+/// Availability of a purchase price of the machines.
 enum class Purchase : std::uint8_t { priced, unpriced, not_for_sale };
 
-/// What a price per hour is worth as evidence; `--strict` wants none of these.
+/// Doubts about a price per hour. `--strict` accepts none of them.
 struct PriceDoubts {
-  bool imputed = false;      ///< nobody of the class asks that price
-  bool other_class = false;  ///< its maker's own price, beside another class of others
+  bool imputed = false;      ///< derived from other prices, for want of quotes in the class
+  bool other_class = false;  ///< the maker's own price, of another class than the others
   bool stale = false;        ///< made from a row older than a year, or of a guessed date
 };
 
-/// What a reserved price binds to.
+/// Total commitment behind a reserved price.
 struct Obligation {
   double gpus = 0;
   double hours = 0;  ///< of the commitment
-  double usd = 0;    ///< that all accelerators cost in it, used or not
+  double usd = 0;    ///< cost of all accelerators in these hours, used or not
 };
 
 struct CostResult {
   bool own = false;                   ///< the machines are owned, not rented
   std::optional<double> capital_usd;  ///< with own: the cash that the machines take
   std::optional<double> price_per_gpu_hour;
-  std::optional<scenario::PriceClass>
-      price_class;                       ///< of the rent; empty where it is given or owned
-  PriceDoubts doubts;                    ///< about the rent
-  std::optional<Obligation> obligation;  ///< of a reserved price; empty of several
-  Purchase purchase = Purchase::priced;  ///< whether owning could be priced
-  std::string price_date;                ///< of the rows that the price is made from
-  std::string provider;                  ///< whose rows, comma-separated
-  std::optional<double> total;           ///< sum of the included items, empty when one is unknown
+  std::optional<scenario::PriceClass> price_class;  ///< of the rent. Empty if given or owned
+  PriceDoubts doubts;                               ///< about the rent
+  std::optional<Obligation> obligation;             ///< of a reserved price. Empty for several
+  Purchase purchase = Purchase::priced;             ///< whether owning could be priced
+  std::string price_date;                           ///< of the rows behind the price
+  std::string provider;                             ///< sellers of these rows, comma-separated
+  std::optional<double> total;  ///< sum of the included items, empty when one is unknown
   std::optional<double> per_million_tokens;
   std::vector<LineItem> items;
-  std::optional<double> break_even_utilization;  ///< with own: where owning equals renting
-  std::optional<double> rent_per_gpu_hour;       ///< with own: the rent that it is compared with
-  std::string rent_source;                       ///< which rent that is, in words
+  std::optional<double> break_even_utilization;  ///< with own: at equal cost of renting
+  std::optional<double> rent_per_gpu_hour;       ///< with own: the rent of that comparison
+  std::string rent_source;                       ///< of that rent, in words
 };
 
 /// Electricity and carbon of a training.
@@ -195,7 +195,7 @@ struct EnergyResult {
   std::optional<double> co2_kg;          ///< of that electricity
   std::optional<double> tokens_per_mwh;  ///< tokens of the run over all of `kwh`
   std::optional<double> tokens_per_second_per_megawatt;  ///< steps alone, rated power
-  std::optional<double> site_megawatts;  ///< that the cluster takes at most: rated power x PUE
+  std::optional<double> site_megawatts;  ///< peak power of the cluster: rated power x PUE
 };
 
 inline constexpr std::string_view kStaffNote =

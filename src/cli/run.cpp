@@ -16,7 +16,6 @@
 #include "cli/flags/help.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "quantity/suggest.h"
 #include "text/files.h"

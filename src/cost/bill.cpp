@@ -35,7 +35,7 @@ std::string item_name(const LineItem& item) {
                      in_the_rent ? kInTheRent : "");
 }
 
-PartOfRound part_named(std::string_view item_name) {
+ItemKey parse_item_name(std::string_view item_name) {
   std::string_view text = item_name;
   if (text.ends_with(kInTheRent)) text.remove_suffix(kInTheRent.size());
   for (const PartWords& part : kPartWords) {

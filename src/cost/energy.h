@@ -18,15 +18,16 @@ namespace trcost::cost {
 struct SystemPower {
   std::optional<double> watts;
   bool assumed = false;  ///< made from the board's power
-  std::string why;       ///< how it is known, or why it is not
+  std::string why;       ///< the rule behind the number, or the reason why there is none
   std::string source;
 };
 
-/// The system's published power; where there is none, the board's x its server_power_multiple.
-/// Unknown where the board's is not published either.
+/// Returns the system's published power, else the board's times its server_power_multiple, else
+/// unknown.
 SystemPower system_power(const Accelerator& accelerator, const System& system);
 
-/// What energy is made from. Unknown power or grid intensity gives unknown energy or carbon.
+/// Inputs of compute_energy(). Unknown power gives unknown energy, and likewise grid intensity and
+/// carbon.
 struct EnergyInputs {
   double gpus = 0;
   double gpu_hours = 0;                        ///< of the final run
@@ -45,17 +46,16 @@ double kwh_per_gpu_hour(double system_watts_per_gpu, double mean_draw, double pu
 /// Rated power of a site of so many accelerators, MW: W x PUE / 10^6 each.
 double site_megawatts(double gpus, double system_watts_per_gpu, double pue);
 
-/// Tokens over megawatt-hours, and tokens of steps over megawatt-seconds of the rated power:
-/// amounts that add over rounds and runs. Empty where the electricity is not known, or none.
+/// Tokens over megawatt-hours, and tokens of steps over megawatt-seconds of the rated power. All of
+/// them add over rounds and runs. Empty if the electricity is unknown or 0.
 std::optional<double> tokens_per_mwh(double tokens, std::optional<double> kwh);
 std::optional<double> tokens_per_megawatt_second(double tokens,
                                                  std::optional<double> megawatt_seconds);
 
-/// kWh = GPU-hours x (1 + beyond) x kW per GPU x mean draw x PUE; CO2 = kWh x intensity.
-/// The two rates answer two questions, and differ by mean draw, failures and overhead: tokens per
-/// MWh is what the meter will say of the whole training (mean draw, interruptions, experiments);
-/// throughput per megawatt is what a site of so much power can hold (rated power x PUE, steady
-/// state).
+/// kWh = GPU-hours x (1 + beyond) x kW per GPU x mean draw x PUE, and CO2 = kWh x intensity.
+///
+/// Tokens per MWh count the electricity of the whole training: mean draw, interruptions,
+/// experiments. Throughput per megawatt is that of a site's steps: rated power x PUE, steady state.
 EnergyResult compute_energy(const EnergyInputs& inputs);
 
 std::vector<Derivation> derive_energy(const EnergyInputs& inputs, const EnergyResult& result);

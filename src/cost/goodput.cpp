@@ -25,10 +25,10 @@ constexpr double kSpotRestartSeconds = 600;  // and wait for a new node (assumpt
 constexpr double kHotRestartSeconds =
     90;                                // hot spares, in-memory recovery: 60 to 120 s (model.md 6)
 constexpr double kAsyncFrom = 16384;   // GPUs at which the move to hot spares begins
-constexpr double kAsyncUntil = 65536;  // and is complete; about 30,000 lies in the middle
-static_assert(kAsyncFrom == 16384 && kAsyncUntil == 65536);  // as goodput_notes() says
+constexpr double kAsyncUntil = 65536;  // and is complete. About 30,000 is in the middle
+static_assert(kAsyncFrom == 16384 && kAsyncUntil == 65536);  // words in goodput_notes()
 constexpr double kRepairHours = 24;  // a failed node is away for a day (assumption)
-constexpr double kLeastSpare = 0.5;  // accelerators; fewer are none
+constexpr double kLeastSpare = 0.5;  // accelerators. Fewer count as none
 constexpr double kLeastGoodput = 0.01;
 
 constexpr std::string_view kLlama3 = "Llama 3: arXiv:2407.21783";
@@ -39,8 +39,8 @@ double async_share(double gpus) {
   return std::clamp(share, 0.0, 1.0);
 }
 
-// Geometric mean of two times, weighted.
-double between(double from, double to, double share) {
+// Weighted geometric mean of two times.
+double interpolate_times(double from, double to, double share) {
   if (share <= 0) return from;
   return portable_exp((1 - share) * portable_log(from) + share * portable_log(to));
 }
@@ -72,12 +72,12 @@ double exponential_goodput(double interval_seconds, double stall_seconds, double
 
 namespace {
 
-// Interruptions per hour. Spot takes nodes back one by one; a part of a node is an instance too.
+// Failures and preemptions per hour. A part of a node is preempted like a whole one.
 double interruptions_per_hour(const FailureInputs& inputs, double nodes) {
   return inputs.gpus / inputs.gpu_hours_per_failure + nodes / inputs.preemption_hours;
 }
 
-double written_seconds(const FailureInputs& inputs) {
+double checkpoint_write_seconds(const FailureInputs& inputs) {
   return kHandOverSeconds + inputs.checkpoint_bytes / (kWriteBytesPerSecondPerGpu * inputs.gpus);
 }
 
@@ -88,9 +88,9 @@ double spare_share(const FailureInputs& inputs, double async) {
   return share * inputs.gpus < kLeastSpare ? 0 : share;
 }
 
-// More accelerators are never the way out: the time between interruptions falls as fast as the
+// The hint never proposes more accelerators: the time between interruptions falls as fast as the
 // writing of checkpoints.
-[[noreturn]] void refuse(const FailureInputs& inputs, const GoodputResult& result) {
+[[noreturn]] void fail_no_progress(const FailureInputs& inputs, const GoodputResult& result) {
   const std::string job =
       fmt::format("a job of {} {}accelerator{}", format_number(inputs.gpus, NumberKind::integer),
                   inputs.spot ? "spot " : "", inputs.gpus == 1 ? "" : "s");
@@ -135,10 +135,10 @@ GoodputResult plan_goodput(const FailureInputs& inputs) {
   if (inputs.spot) out.nodes = std::ceil(inputs.gpus / inputs.gpus_per_node);
   out.mtbf_seconds = kSecondsPerHour / interruptions_per_hour(inputs, out.nodes);
   out.stall_seconds = inputs.stall_seconds.value_or(
-      between(written_seconds(inputs), kHandOverSeconds, out.async_share));
+      interpolate_times(checkpoint_write_seconds(inputs), kHandOverSeconds, out.async_share));
   const double cold = inputs.spot ? kSpotRestartSeconds : kRestartSeconds;
   out.restart_seconds =
-      inputs.restart_seconds.value_or(between(cold, kHotRestartSeconds, out.async_share));
+      inputs.restart_seconds.value_or(interpolate_times(cold, kHotRestartSeconds, out.async_share));
   // A stall of 0 would ask for checkpoints without end.
   out.interval_seconds = inputs.interval_seconds.value_or(
       std::max(daly_interval(out.stall_seconds, out.mtbf_seconds), 1.0));
@@ -149,7 +149,7 @@ GoodputResult plan_goodput(const FailureInputs& inputs) {
   out.goodput = (1 - out.spare_share) * exponential_goodput(out.interval_seconds,
                                                             out.one_piece ? 0 : out.stall_seconds,
                                                             out.restart_seconds, out.mtbf_seconds);
-  if (!(out.goodput >= kLeastGoodput)) refuse(inputs, out);
+  if (!(out.goodput >= kLeastGoodput)) fail_no_progress(inputs, out);
   return out;
 }
 

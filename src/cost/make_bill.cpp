@@ -16,24 +16,25 @@ namespace {
 
 constexpr double kConservation = 1e-9;  // relative
 
-// Dollars of one unit, and what moves them.
+// Dollars of one unit by driver.
 using UnitTerms = std::span<const Term>;
 
-// What moves accelerator-hours whose price moves with `price`, and bytes that are kept.
-constexpr Exponents of_hours(Driver price) {
+// Drivers of accelerator-hours at a price with that driver.
+constexpr Exponents hour_drivers(Driver price) {
   return Exponents().with(Driver::hours, 1).with(price, 1);
 }
-constexpr Exponents of_days(Driver kept) {
+// Drivers of stored bytes.
+constexpr Exponents storage_drivers(Driver kept) {
   return Exponents().with(Driver::days, 1).with(kept, 1);
 }
 
-// Writes rows over those of the last bill, so that their memory is reused.
-class Rows {
+// Writes rows over those of the last bill, to reuse their memory.
+class BillRows {
  public:
-  explicit Rows(std::vector<LineItem>& items) : items_(items) {}
-  ~Rows() { items_.resize(count_); }
-  Rows(const Rows&) = delete;
-  Rows& operator=(const Rows&) = delete;
+  explicit BillRows(std::vector<LineItem>& items) : items_(items) {}
+  ~BillRows() { items_.resize(count_); }
+  BillRows(const BillRows&) = delete;
+  BillRows& operator=(const BillRows&) = delete;
 
   LineItem& add(Part part, double quantity, Unit unit, const std::optional<double>& unit_price,
                 bool included, std::string_view source, std::string_view date) {
@@ -57,13 +58,13 @@ class Rows {
   std::size_t count_ = 0;
 };
 
-// The whole row moves as one.
-void moved(LineItem& row, const Exponents& moves) {
+// Gives the row one term with these drivers.
+void add_term(LineItem& row, const Exponents& moves) {
   if (row.amount) row.terms.push_back({*row.amount, moves});
 }
 
-// The row moves as its unit's dollars do, `times` of each, and with one more driver.
-void moved(LineItem& row, UnitTerms unit, double times, std::optional<Driver> more = {}) {
+// Gives the row `times` the terms of its unit, with one more driver.
+void add_terms(LineItem& row, UnitTerms unit, double times, std::optional<Driver> more = {}) {
   if (!row.amount) return;
   for (const Term& each : unit) {
     row.terms.push_back(
@@ -71,12 +72,12 @@ void moved(LineItem& row, UnitTerms unit, double times, std::optional<Driver> mo
   }
 }
 
-// An hour of an owned accelerator: what stands whether it is used or not. Empty where not known.
+// Costs of an hour of an owned accelerator, used or not. Empty if unknown.
 std::vector<Term> standing_hour(const OwnershipCost& own) {
   std::vector<Term> out;
   if (!own.standing()) return out;
   for (const StandingCost& each : standing_costs()) {
-    out.push_back({*own.of(each.part), of_hours(each.driver)});
+    out.push_back({*own.of(each.part), hour_drivers(each.driver)});
   }
   return out;
 }
@@ -87,75 +88,75 @@ double idle_share(const OwnershipCost& own) {
   return standing > 0 ? own.idle.value_or(0) / standing : 0;
 }
 
-// An hour of the run and all that is paid with it.
+// All costs of an hour of the run on an owned accelerator.
 std::vector<Term> whole_hour(const OwnershipCost& own) {
   std::vector<Term> out = standing_hour(own);
   if (!own.total) return out;
   for (Term& each : out) each.usd *= 1 + idle_share(own);
-  out.push_back({*own.energy, of_hours(Driver::electricity)});
+  out.push_back({*own.energy, hour_drivers(Driver::electricity)});
   return out;
 }
 
-void add_owned(const BillInputs& in, Rows& rows) {
+void add_owned(const BillInputs& in, BillRows& rows) {
   const OwnershipCost& own = *in.ownership;
   for (const StandingCost& each : standing_costs()) {
-    if (own.of(each.part) == 0.0) continue;  // nobody pays it: no row
+    if (own.of(each.part) == 0.0) continue;  // not paid: no row
     const bool bought = each.driver == Driver::capital;
-    moved(rows.add(each.part, in.gpu_hours, Unit::gpu_hour, own.of(each.part), true,
-                   each.source.empty() ? in.ownership_source : each.source,
-                   bought ? in.ownership_date : std::string_view()),
-          of_hours(each.driver));
+    add_term(rows.add(each.part, in.gpu_hours, Unit::gpu_hour, own.of(each.part), true,
+                      each.source.empty() ? in.ownership_source : each.source,
+                      bought ? in.ownership_date : std::string_view()),
+             hour_drivers(each.driver));
   }
   LineItem& idle = rows.add(Part::idle, in.gpu_hours, Unit::gpu_hour, own.idle, true,
                             standing_names(own) + " while nobody uses them", {});
-  moved(idle, standing_hour(own), idle_share(own));
+  add_terms(idle, standing_hour(own), idle_share(own));
 }
 
-void add_energy(const BillInputs& in, Rows& rows) {
+void add_energy(const BillInputs& in, BillRows& rows) {
   if (!in.kwh) {
     if (in.own)
       rows.add(Part::energy, in.gpu_hours, Unit::gpu_hour, {}, true, "power is not known", {});
     return;
   }
-  moved(rows.add(Part::energy, *in.kwh, Unit::kwh, in.usd_per_kwh, in.own, in.electricity_source,
-                 in.electricity_date),
-        of_hours(Driver::electricity));
+  add_term(rows.add(Part::energy, *in.kwh, Unit::kwh, in.usd_per_kwh, in.own, in.electricity_source,
+                    in.electricity_date),
+           hour_drivers(Driver::electricity));
 }
 
-void add_storage(const BillInputs& in, Rows& rows) {
+void add_storage(const BillInputs& in, BillRows& rows) {
   if (in.storage == nullptr || in.storage_price == nullptr) return;
   const StorageUse& use = *in.storage;
   const PriceQuote& price = *in.storage_price;
   const auto add = [&](Part part, double gb_months, Driver kept) {
     if (gb_months <= 0) return;
-    moved(rows.add(part, gb_months, Unit::gb_month, price.usd, in.terms.storage_included,
-                   price.source, price.date),
-          of_days(kept));
+    add_term(rows.add(part, gb_months, Unit::gb_month, price.usd, in.terms.storage_included,
+                      price.source, price.date),
+             storage_drivers(kept));
   };
   add(Part::dataset, use.dataset_gb_months, Driver::dataset);
   add(Part::checkpoints, use.full_gb_months, Driver::checkpoints);
   add(Part::weights, use.weights_gb_months, Driver::checkpoints);
   if (use.egress_gb > 0 && in.egress_price != nullptr) {
-    moved(rows.add(Part::egress, use.egress_gb, Unit::gb, in.egress_price->usd, true,
-                   in.egress_price->source, in.egress_price->date),
-          Exponents().with(Driver::egress, 1));
+    add_term(rows.add(Part::egress, use.egress_gb, Unit::gb, in.egress_price->usd, true,
+                      in.egress_price->source, in.egress_price->date),
+             Exponents().with(Driver::egress, 1));
   }
 }
 
-// Compute beside the final run, at the same price per hour, energy included.
-void add_beyond(const BillInputs& in, const std::optional<double>& per_hour, UnitTerms hour,
-                std::string_view source, std::string_view date, Rows& rows) {
+// Compute other than the final run, at the same price per hour, energy included.
+void add_extra_compute(const BillInputs& in, const std::optional<double>& per_hour, UnitTerms hour,
+                       std::string_view source, std::string_view date, BillRows& rows) {
   const auto add = [&](Part part, double times, Driver driver) {
     if (times <= 0) return;
-    moved(rows.add(part, in.gpu_hours * times, Unit::gpu_hour, per_hour, true, source, date), hour,
-          1, driver);
+    add_terms(rows.add(part, in.gpu_hours * times, Unit::gpu_hour, per_hour, true, source, date),
+              hour, 1, driver);
   };
   add(Part::experiments, in.terms.experiments, Driver::experiments);
   add(Part::evaluation, in.terms.evaluation, Driver::evaluation);
 }
 
-// Where the price of an hour comes from; with own there is no rent in the bill.
-void say_whose_price(const BillInputs& in, CostResult& out) {
+// Sets class, doubts, date and seller of the rent. With own there is no rent in the bill.
+void set_price_provenance(const BillInputs& in, CostResult& out) {
   const bool rented = !in.own && in.price != nullptr && in.price->usd.has_value();
   out.price_class = rented ? in.price->price_class : std::nullopt;
   out.doubts = rented ? PriceDoubts{in.price->imputed, in.price->other_class, in.price->stale}
@@ -182,26 +183,26 @@ void compare_with_rent(const BillInputs& in, CostResult& out) {
 }  // namespace
 
 void make_bill(const BillInputs& in, CostResult& out) {
-  say_whose_price(in, out);
+  set_price_provenance(in, out);
   out.own = in.own;
   out.capital_usd = in.own ? in.capital_usd : std::nullopt;
   {
-    Rows rows(out.items);
+    BillRows rows(out.items);
     if (in.own && in.ownership != nullptr) {
       out.price_per_gpu_hour = in.ownership->total;
       add_owned(in, rows);
       add_energy(in, rows);
-      add_beyond(in, in.ownership->total, whole_hour(*in.ownership),
-                 "all of the above per GPU-hour", in.ownership_date, rows);
+      add_extra_compute(in, in.ownership->total, whole_hour(*in.ownership),
+                        "all of the above per GPU-hour", in.ownership_date, rows);
     } else {
       static const PriceQuote unknown;
       const PriceQuote& price = in.price != nullptr ? *in.price : unknown;
       out.price_per_gpu_hour = price.usd;
-      const Term hour{price.usd.value_or(0), of_hours(Driver::rent)};
-      moved(rows.add(Part::compute, in.gpu_hours, Unit::gpu_hour, price.usd, true, price.source,
-                     price.date),
-            hour.moves);
-      add_beyond(in, price.usd, {&hour, 1}, price.source, price.date, rows);
+      const Term hour{price.usd.value_or(0), hour_drivers(Driver::rent)};
+      add_term(rows.add(Part::compute, in.gpu_hours, Unit::gpu_hour, price.usd, true, price.source,
+                        price.date),
+               hour.moves);
+      add_extra_compute(in, price.usd, {&hour, 1}, price.source, price.date, rows);
       add_energy(in, rows);
     }
     add_storage(in, rows);
@@ -247,7 +248,7 @@ void check_bill(const CostResult& cost) {
   }
 }
 
-Dollars dollars_of(const CostResult& cost) {
+Dollars included_dollars(const CostResult& cost) {
   Dollars out;
   for (const LineItem& row : cost.items) {
     if (!row.included) continue;
@@ -262,7 +263,7 @@ Dollars dollars_of(const CostResult& cost) {
 
 namespace {
 
-// Less than a dollar by its digits, not by its place.
+// Four significant digits below a dollar, else four decimals.
 std::string exact_usd(double usd) {
   return std::fabs(usd) < 1 ? fmt::format("{:.4g}", usd) : fmt::format("{:.4f}", usd);
 }

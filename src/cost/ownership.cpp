@@ -16,7 +16,7 @@ namespace trcost::cost {
 
 namespace {
 
-// Whole dollars with thousands separated: purchase prices are read, not scaled.
+// Whole dollars with thousands separators, for people.
 std::string usd(double value) {
   return "$" + grouped(value, value < 1000 && value != std::floor(value) ? 2 : 0);
 }
@@ -43,16 +43,16 @@ const HardwarePrice* chip_price(const PriceBook& book, std::string_view accelera
 
 namespace {
 
-PurchasePrice of_machine(std::string_view item, double usd_of_all, double gpus,
-                         std::string_view source, PriceDate date) {
+PurchasePrice machine_purchase(std::string_view item, double usd_of_all, double gpus,
+                               std::string_view source, PriceDate date) {
   return {usd_of_all / gpus, true,
           fmt::format("{}: {} / {} = {} per accelerator; {}", item, usd(usd_of_all), digits(gpus),
                       usd(usd_of_all / gpus), source),
           std::move(date)};
 }
 
-PurchasePrice of_chip(const Accelerator& accelerator, double chip, std::string_view origin,
-                      PriceDate date) {
+PurchasePrice chip_purchase(const Accelerator& accelerator, double chip, std::string_view origin,
+                            PriceDate date) {
   const double multiplier = accelerator.server_price_multiple;
   return {chip * multiplier, true,
           fmt::format("chip {} x {} for the server (Epoch AI) = {}; {}", usd(chip), multiplier,
@@ -60,8 +60,8 @@ PurchasePrice of_chip(const Accelerator& accelerator, double chip, std::string_v
           std::move(date)};
 }
 
-// What a file says of its price, or the file itself.
-std::string_view said(const std::string& source, const std::string& file) {
+// The source of a price in a file, else the file.
+std::string_view price_source(const std::string& source, const std::string& file) {
   return source.empty() ? std::string_view(file) : std::string_view(source);
 }
 
@@ -70,25 +70,25 @@ std::string_view said(const std::string& source, const std::string& file) {
 PurchasePrice server_price(const Accelerator& accelerator, const System& system,
                            const PriceBook& book, std::optional<double> given_chip_usd) {
   if (given_chip_usd) {
-    return of_chip(accelerator, *given_chip_usd, "chip's price given by the user", {});
+    return chip_purchase(accelerator, *given_chip_usd, "chip's price given by the user", {});
   }
   const HardwarePrice* row = machine_price(book, accelerator.name);
   const bool of_system = system.price_usd && system.price_gpus;
   if (row != nullptr && (!of_system || row->date.last >= system.price_date)) {
-    return of_machine(row->item, row->median, row->gpus, row->source, row->date);
+    return machine_purchase(row->item, row->median, row->gpus, row->source, row->date);
   }
   if (of_system) {
-    return of_machine(system.title, *system.price_usd, *system.price_gpus,
-                      said(system.price_source, system.file),
-                      parse_price_date(system.price_date, system.file));
+    return machine_purchase(system.title, *system.price_usd, *system.price_gpus,
+                            price_source(system.price_source, system.file),
+                            parse_price_date(system.price_date, system.file));
   }
   if (accelerator.price_usd) {
-    return of_chip(accelerator, *accelerator.price_usd,
-                   said(accelerator.price_source, accelerator.file),
-                   parse_price_date(accelerator.price_date, accelerator.file));
+    return chip_purchase(accelerator, *accelerator.price_usd,
+                         price_source(accelerator.price_source, accelerator.file),
+                         parse_price_date(accelerator.price_date, accelerator.file));
   }
   if (const HardwarePrice* chip = chip_price(book, accelerator.name)) {
-    return of_chip(accelerator, chip->median, chip->source, chip->date);
+    return chip_purchase(accelerator, chip->median, chip->source, chip->date);
   }
   const bool for_sale = !accelerator.sold_by_maker;
   return {
@@ -129,7 +129,7 @@ PriceAge price_age(const PriceDate& quote, std::string_view as_of, double years_
 
 namespace {
 
-// What servers are worth on the answer's day.
+// Value of a server on the answer's day.
 std::optional<double> book_value(const OwnershipInputs& inputs) {
   if (!inputs.server_usd_per_gpu) return std::nullopt;
   return depreciated_price(*inputs.server_usd_per_gpu, inputs.age.years());
@@ -162,7 +162,7 @@ std::optional<double> support_hour(const OwnershipInputs& inputs) {
                           inputs.support_rate);
 }
 
-static_assert(kNetworkShare == 0.19);  // as the row of the network says
+static_assert(kNetworkShare == 0.19);  // words in the row of the network
 constexpr StandingCost kStandingCosts[] = {
     {Part::servers, "server", Driver::capital, "", server_hour},
     {Part::network, "network", Driver::capital, "19 % of the cluster's cost (Epoch AI)",
@@ -194,7 +194,7 @@ double idle_cost(double standing, double utilization) {
   return standing * (1 / utilization - 1);
 }
 
-double utilization_of(double standing, double idle) {
+double implied_utilization(double standing, double idle) {
   return standing / (standing + idle);
 }
 
@@ -240,7 +240,7 @@ std::string standing_names(const OwnershipCost& cost) {
 
 namespace {
 
-// standing_names() as its numbers.
+// The numbers of standing_names().
 std::string standing_numbers(const OwnershipCost& cost) {
   std::string text;
   for (const StandingCost& each : kStandingCosts) {

@@ -27,8 +27,8 @@ StorageUse compute_storage(const StorageInputs& inputs) {
   StorageUse use;
   use.dataset_gb_months = inputs.dataset_bytes / kGigabyte * months;
   use.full_gb_months = inputs.full_kept * inputs.full_checkpoint_bytes / kGigabyte * months;
-  // Written at the ends of `kept` equal parts of the run: 0, 1, ... kept - 1 lie there, and the
-  // last is there at the end; on average half of them.
+  // Written at the ends of `kept` equal parts of the run, with 0, 1, ... kept - 1 of them stored
+  // during these parts and all at the end.
   use.weights_gb_months =
       inputs.weights_kept > 0
           ? (inputs.weights_kept + 1) / 2 * inputs.weights_checkpoint_bytes / kGigabyte * months

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that a training keeps, and for how long.
+// Stored bytes of a training, and their time.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace trcost::cost {
 inline constexpr double kCheckpointBytesPerParameter = 14;
 inline constexpr double kWeightBytesPerParameter = 2;  ///< bf16
 
-/// Bytes of a full checkpoint: everything at 2 bytes, what learns at 12 more.
+/// Bytes of a full checkpoint: 2 per parameter, and 12 more per trainable one.
 double checkpoint_bytes(double params_total, double params_trainable);
 double weights_bytes(double params_total);
 
@@ -24,13 +24,12 @@ struct StorageInputs {
   double full_checkpoint_bytes = 0;                                 ///< of one
   double weights_checkpoint_bytes = 0;                              ///< of one
   double full_kept = default_number(Field::cost_checkpoints_kept);  ///< at a time
-  /// By the end, written evenly over the run.
-  double weights_kept = default_number(Field::cost_weights_kept);
+  double weights_kept = default_number(Field::cost_weights_kept);   ///< by the end
   double wall_seconds = 0;
   double egress_bytes = 0;
 };
 
-/// GB-months over the run; 1 GB = 1e9 bytes, a month 730.5 hours.
+/// GB-months over the run. 1 GB is 1e9 bytes, a month 730.5 hours.
 struct StorageUse {
   double dataset_gb_months = 0;
   double full_gb_months = 0;
@@ -39,7 +38,7 @@ struct StorageUse {
 };
 StorageUse compute_storage(const StorageInputs& inputs);
 
-/// GB-months of each kind of bytes that is kept, and GB that leave.
+/// Explains the GB-months of each kind of stored bytes, and the GB of egress.
 std::vector<Derivation> derive_storage(const StorageInputs& inputs, const StorageUse& use);
 
 }  // namespace trcost::cost

@@ -6,7 +6,7 @@
 #include "cost/ownership.h"
 #include "cost/storage.h"
 #include "cost/vector_file.h"
-#include "prices/market/prices.h"
+#include "prices/market/price_quote.h"
 #include "prices/rows/price_book.h"
 #include "trcost/bill.h"
 #include "trcost/catalog.h"
@@ -15,7 +15,7 @@ using namespace trcost;
 
 namespace {
 
-// What a chip's server draws and costs where its file says nothing.
+// Default multiples of a chip's power and price for its server.
 const Accelerator& assumed() {
   static const Accelerator chip = assumed_accelerator(Catalog());
   return chip;
@@ -142,7 +142,7 @@ TEST_CASE("owning: parts, utilisation, break-even", "[cost][ownership]") {
   const double even = break_even_utilization(busy, 3.0).value();
   inputs.utilization = even;
   CHECK_THAT(compute_ownership(inputs).total.value(), WithinRel(3.0, 1e-12));
-  CHECK_THAT(utilization_of(*busy.standing(), *compute_ownership(inputs).idle),
+  CHECK_THAT(implied_utilization(*busy.standing(), *compute_ownership(inputs).idle),
              WithinRel(even, 1e-12));
   CHECK(break_even_utilization(busy, 2.0).value() > 1);         // renting is cheaper at any load
   CHECK_FALSE(break_even_utilization(busy, 0.05).has_value());  // the energy alone costs more
@@ -263,7 +263,7 @@ TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
   CHECK(price.source == "HGX: $148,390 / 8 = $18,549 per accelerator; quotes");
   system.price_date = "2025-06";
   CHECK(server_price(chip, system, book).usd_per_gpu == 20000);  // newer than the book's
-  // What the user says of the chip comes before all.
+  // The user's price of the chip comes first.
   CHECK_THAT(server_price(chip, system, book, 20000.0).usd_per_gpu.value(),
              WithinRel(33200.0, 1e-12));
 }

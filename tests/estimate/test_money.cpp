@@ -118,7 +118,7 @@ TEST_CASE("what the terms say a price moves is what it moves", "[estimate][bill]
     const CostResult before = answer_money(s).cost;
     s.set_number(each.field, 1.25 * *s.number(each.field));
     const CostResult after = answer_money(s).cost;
-    const Dollars dollars = dollars_of(before);
+    const Dollars dollars = included_dollars(before);
     INFO(field_info(each.field).path);
     CHECK_THAT(dollars.total(), WithinRel(*before.total, 1e-12));
     CHECK_THAT(*after.total / *before.total,

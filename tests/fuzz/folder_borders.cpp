@@ -13,7 +13,6 @@
 #include "catalog/runs/runs.h"
 #include "catalog/software/engine.h"
 #include "fuzz/borders.h"
-#include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "prices/rows/regions.h"
 #include "trcost/catalog.h"

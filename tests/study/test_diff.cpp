@@ -73,11 +73,11 @@ TEST_CASE("every part is found again by the name of its row", "[diff][bill]") {
         row.round = round;
         row.included = included;
         INFO(item_name(row));
-        CHECK(part_named(item_name(row)) == PartOfRound{std::string(kPartWords[i].key), round});
+        CHECK(parse_item_name(item_name(row)) == ItemKey{std::string(kPartWords[i].key), round});
       }
     }
   }
-  CHECK(part_named("tickets") == PartOfRound{"tickets", ""});
+  CHECK(parse_item_name("tickets") == ItemKey{"tickets", ""});
 }
 
 TEST_CASE("two rows of one name are compared in their order", "[diff]") {

@@ -11,7 +11,6 @@
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"

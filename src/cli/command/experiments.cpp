@@ -13,7 +13,6 @@
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "report/about/documents.h"
 #include "study/experiments/experiments.h"

@@ -11,7 +11,6 @@
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "report/about/documents.h"
 #include "report/about/solve/solve_report.h"

@@ -9,7 +9,6 @@
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"

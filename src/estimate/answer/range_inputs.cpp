@@ -10,7 +10,9 @@
 
 #include "cost/distribution.h"
 #include "cost/make_bill.h"
-#include "cost/spreads.h"
+#include "cost/uncertain_inputs.h"
+#include "cost/uncertain_inputs.h"
+#include "estimate/answer/money.h"
 #include "quantity/portable_math.h"
 #include "scenario/fields.h"
 #include "trcost/bill.h"
@@ -21,7 +23,7 @@ namespace {
 
 // Generation scales with the length of the responses, other phases with the share of responses in a
 // sequence, and time outside the phases with neither.
-RolloutSpread rollout_spread(RolloutSpread said, const RoundWork& round, const Estimate& out) {
+RolloutUncertainty rollout_spread(RolloutUncertainty said, const RoundWork& round, const Estimate& out) {
   said.length_tokens = round.rollout->mean_response() / round.sequence_tokens;
   double hours = 0;
   for (const PhaseResult& phase : out.phases) {
@@ -32,12 +34,12 @@ RolloutSpread rollout_spread(RolloutSpread said, const RoundWork& round, const E
   return said;
 }
 
-SpreadContext range_context(const Question& question, const UsefulTime& useful, bool speed_given,
-                            const Estimate& out) {
+UncertaintyContext range_context(const Question& question, const UsefulTime& useful,
+                                 bool speed_given, const Estimate& out) {
   const RangeTerms& range = question.range;
   const ResolvedWork& work = question.work();
   const MethodQuality quality = out.performance.quality.value_or(MethodQuality());
-  SpreadContext context = range.given;
+  UncertaintyContext context = range.given;
   context.gpus = out.gpus;
   if (out.performance.mfu > 0) context.mfu = out.performance.mfu;
   context.mfu_sigma = quality.sigma;
@@ -108,8 +110,8 @@ Exponents measured_exponents(const FieldInfo& info, const Distribution& distribu
   const double days = log_ratio(low.wall_clock_seconds, high.wall_clock_seconds) / width;
   Exponents exponents = Exponents().with(Driver::hours, hours).with(Driver::days, days);
   if (!low.cost.total || !high.cost.total) return exponents;
-  const Dollars a = dollars_of(low.cost);
-  const Dollars b = dollars_of(high.cost);
+  const Dollars a = included_dollars(low.cost);
+  const Dollars b = included_dollars(high.cost);
   for (std::size_t i = 0; i < kDriverCount; ++i) {
     const auto driver = static_cast<Driver>(i);
     if (!priced_driver(driver)) continue;
@@ -154,7 +156,7 @@ RangeInputs range_inputs(const Question& question, const UsefulTime& useful, boo
                          const Trial& trial, const Estimate& out) {
   const RangeTerms& range = question.range;
   RangeInputs inputs;
-  default_spreads(range_context(question, useful, speed_given, out), inputs.inputs);
+  default_uncertain_inputs(range_context(question, useful, speed_given, out), inputs.inputs);
   WorkShares shares;
   if (out.tokens.total > 0) shares.text_tokens = std::min(1.0, out.tokens.text / out.tokens.total);
   shares.tokens_given = question.amounts.tokens_given && !range.tokens_by_params;
@@ -163,7 +165,7 @@ RangeInputs range_inputs(const Question& question, const UsefulTime& useful, boo
   }
   inputs.gpu_hours = out.gpu_hours;
   inputs.wall_clock_seconds = out.wall_clock_seconds;
-  if (out.cost.total) inputs.usd = dollars_of(out.cost);
+  if (out.cost.total) inputs.usd = included_dollars(out.cost);
   inputs.draws = range.draws;
   inputs.seed = range.seed;
   return inputs;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "cost/bill_terms.h"
+#include "cost/make_bill.h"
 #include "estimate/question/cost/range_terms.h"
 #include "estimate/question/cost/rates.h"
 #include "estimate/question/cost/useful_time.h"

@@ -9,6 +9,7 @@
 
 #include "cost/distribution.h"
 #include "cost/random_bits.h"
+#include "quantity/normal.h"
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The price book: dated, sourced prices as the data files hold them.
+// The price book: dated, sourced prices as the data files have them.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,17 @@
 #include <string_view>
 #include <vector>
 
+#include "prices/rows/price_date.h"
 #include "quantity/layers.h"
 #include "scenario/choices.h"
 #include "trcost/catalog.h"
 
 namespace trcost::prices {
 
-/// A date as precise as its source: a day, a month, a half-year, a year, or not known.
-struct PriceDate {
-  std::string text;   ///< `2026-09-19`, `2026-05`, `2025-H2`, `2026`, or empty
-  std::string first;  ///< first day that it may mean, YYYY-MM-DD; empty when not known
-  std::string last;   ///< last such day
-};
-/// Whether the text is a day, YYYY-MM-DD.
-bool is_day(std::string_view text);
-/// Days from one YYYY-MM-DD to another; negative where `to` is the earlier one.
-int days_between(std::string_view from, std::string_view to);
-/// Throws Error (data) for anything else; `location` names the place in the message.
-PriceDate parse_price_date(std::string_view text, std::string_view location);
+/// Bounds of an accelerator-hour, USD. The book's prices run from 0.07 (V100 spot, Verda 2025-11)
+/// to 27 (GB200 on demand, Azure 2026-09). Beyond lie placeholders and prices of whole machines.
+inline constexpr double kCheapestHour = 0.01;
+inline constexpr double kDearestHour = 100;
 
 /// One price of one accelerator for one hour.
 struct PriceRow {
@@ -35,35 +28,35 @@ struct PriceRow {
   std::string accelerator;  ///< catalog name
   std::string region;       ///< `all`, or as the provider spells it
   Commitment commitment = Commitment::on_demand;
-  double low = 0;  ///< USD per accelerator and hour; low <= median <= high
+  double low = 0;  ///< USD per accelerator and hour. low <= median <= high
   double median = 0;
   double high = 0;
   PriceDate date;
   bool guessed = false;    ///< the date is inferred, or coarser than a month
-  bool verified = true;    ///< read at the source; others never enter a default
-  bool secondary = false;  ///< no address that a stranger can open: yields to others
+  bool verified = true;    ///< read at the source. Others never enter a default
+  bool secondary = false;  ///< without a public address: yields to others
   std::string source;
   std::string note;
   std::string file;  ///< `prices/lambda.json`
 };
 
-/// What a seller says that a commitment takes off its own prices.
+/// A discount that a seller publishes for a commitment.
 struct DiscountRow {
   std::string provider;
   ProviderClass provider_class = ProviderClass::specialist;
   Commitment commitment = Commitment::reserved_1y;
-  double share = 1;  ///< of the on-demand price
+  double share = 1;  ///< price under the commitment / on-demand price
   PriceDate date;
   std::string source;
 };
 
-/// What a machine costs to buy.
+/// Purchase price of a machine or a chip.
 struct HardwarePrice {
   std::string item;
   std::string accelerator;               ///< catalog name
   double gpus = 1;                       ///< accelerators in it
   bool all_in = false;                   ///< with network and storage
-  bool hyperscaler = false;              ///< what a hyperscaler pays; no one else gets it
+  bool hyperscaler = false;              ///< a hyperscaler's price, which others do not get
   double low = 0, median = 0, high = 0;  ///< USD
   PriceDate date;
   std::string source;
@@ -74,7 +67,7 @@ struct BytePrice {
   std::string provider;
   std::string item;
   std::string region;
-  bool object_storage = false;  ///< what datasets and checkpoints are kept in
+  bool object_storage = false;  ///< the kind that stores datasets and checkpoints
   double low = 0, median = 0, high = 0;
   PriceDate date;
   bool verified = true;
@@ -84,22 +77,21 @@ struct BytePrice {
 /// Power usage effectiveness: facility power / IT power.
 struct PueRow {
   std::string name;        ///< an operator, or `survey`, `convention`
-  bool of_others = false;  ///< of whoever has no row
+  bool of_others = false;  ///< for operators without a row
   double value = 1;
   PriceDate date;
   std::string source;
 };
 
-/// A machine that a provider attaches its accelerators to and prices apart from them.
+/// The host machine of a provider that prices it separately from its accelerators.
 struct AttachedMachine {
-  std::string accelerator;  ///< as the provider names it
-  /// Of accelerators; empty: any, which `machine` says in place of {}
-  std::optional<double> count;
-  std::string machine;
-  double memory_gb = 0;  ///< of one accelerator
+  std::string accelerator;      ///< as the provider names it
+  std::optional<double> count;  ///< of accelerators. Empty: any
+  std::string machine;          ///< its name, with {} for the count
+  double memory_gb = 0;         ///< of one accelerator
 };
 
-/// Who rents accelerators: data/prices/providers.json.
+/// A seller of accelerator-hours (data/prices/providers.json).
 struct Provider {
   std::string name;               ///< in the book
   std::vector<std::string> also;  ///< other spellings, folded
@@ -107,7 +99,7 @@ struct Provider {
   std::vector<AttachedMachine> attached;
 };
 
-/// All prices. `date` is the newest one in the data: what `price_data_date` prints.
+/// All prices. `date` is the newest one in the data, printed as `price_data_date`.
 struct PriceBook {
   std::string date;  ///< YYYY-MM-DD
   std::vector<Provider> providers;
@@ -121,13 +113,22 @@ struct PriceBook {
 
 /// The price book of a catalog, read on first use.
 const PriceBook& price_book(const Catalog& catalog);
+
 /// Day of the price book, YYYY-MM-DD. Does not read the prices of the built-in data.
 std::string price_date(const Catalog& catalog);
 
-/// The provider that is spelled so, also as catalogs of clouds do (`lambdalabs`, `datacrunch`);
-/// null where none is known.
+/// Whether a row of the book is for the region of that name.
+bool is_price_region(const PriceBook& book, std::string_view name);
+
+/// The provider of that spelling, also as catalogs of clouds have it (`lambdalabs`, `datacrunch`).
+/// Null for an unknown one.
 const Provider* known_provider(const PriceBook& book, std::string_view name);
-/// Its name in the book; the name itself where it is no known one.
+
+/// The provider's name in the book, or `name` itself for an unknown one.
 std::string provider_name(const PriceBook& book, std::string_view name);
+
+/// The name of a provider that has rows in the book, from any spelling (`lambdalabs`, `LAMBDA`).
+/// Throws Error (usage) with the nearest name.
+std::string find_provider(const PriceBook& book, std::string_view provider);
 
 }  // namespace trcost::prices

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-#include <charconv>
+#include "prices/rows/price_date.h"
 
 #include <fmt/format.h>
 
-#include "prices/rows/price_book.h"
-#include "prices/rows/price_files.h"
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "json/strict_json.h"
 #include "trcost/error.h"
 
 namespace trcost::prices {
@@ -28,14 +30,8 @@ int days_in_month(int year, int month) {
   return month == 2 && is_leap(year) ? 29 : kDays[static_cast<std::size_t>(month - 1)];
 }
 
-[[noreturn]] void fail(std::string_view text, std::string_view location) {
-  throw Error(ErrorKind::data, fmt::format("\"{}\" is not a date", text.substr(0, 40)),
-              "write YYYY-MM-DD, YYYY-MM, YYYY-H1, YYYY-H2 or YYYY, as precise as the source is",
-              std::string(location));
-}
-
-// Nothing where the text is no date.
-std::optional<PriceDate> price_date_of(std::string_view text) {
+// Empty if the text is no date.
+std::optional<PriceDate> try_parse_date(std::string_view text) {
   if (text.empty()) return PriceDate{};
   const int year = whole_number(text.substr(0, 4));
   if (text.size() < 4 || year < 1990 || year > 2100) return std::nullopt;
@@ -54,14 +50,19 @@ std::optional<PriceDate> price_date_of(std::string_view text) {
   return PriceDate{given, given, given};
 }
 
-// Days since 1970-01-01 of the proleptic Gregorian calendar (Hinnant, days_from_civil).
+// Days since 1970-01-01 of the proleptic Gregorian calendar (Hinnant, days_from_civil). `date` is a
+// valid YYYY-MM-DD.
 int day_number(std::string_view date) {
-  const int month = whole_number(date.substr(5, 2));
-  const int year = whole_number(date.substr(0, 4)) - (month <= 2 ? 1 : 0);
+  const auto digits = [&](std::size_t from, std::size_t count) {
+    int value = 0;
+    for (const char c : date.substr(from, count)) value = value * 10 + (c - '0');
+    return value;
+  };
+  const int month = digits(5, 2);
+  const int year = digits(0, 4) - (month <= 2 ? 1 : 0);
   const int era = year / 400;
   const int year_of_era = year - era * 400;
-  const int day_of_year =
-      (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + whole_number(date.substr(8, 2)) - 1;
+  const int day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + digits(8, 2) - 1;
   return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
          719468;
 }
@@ -69,7 +70,7 @@ int day_number(std::string_view date) {
 }  // namespace
 
 bool is_day(std::string_view text) {
-  const std::optional<PriceDate> date = price_date_of(text);
+  const std::optional<PriceDate> date = try_parse_date(text);
   return date && !date->first.empty() && date->first == date->last;
 }
 
@@ -78,15 +79,15 @@ int days_between(std::string_view from, std::string_view to) {
 }
 
 PriceDate price_date_at(const JsonValue& place, std::string_view text) {
-  std::optional<PriceDate> date = price_date_of(text);
-  if (!date) fail(text, place.location());
-  return *std::move(date);
+  if (std::optional<PriceDate> date = try_parse_date(text)) return *std::move(date);
+  return parse_price_date(text, place.location());
 }
 
 PriceDate parse_price_date(std::string_view text, std::string_view location) {
-  std::optional<PriceDate> date = price_date_of(text);
-  if (!date) fail(text, location);
-  return *std::move(date);
+  if (std::optional<PriceDate> date = try_parse_date(text)) return *std::move(date);
+  throw Error(ErrorKind::data, fmt::format("\"{}\" is not a date", text.substr(0, 40)),
+              "write YYYY-MM-DD, YYYY-MM, YYYY-H1, YYYY-H2 or YYYY, as precise as the source is",
+              std::string(location));
 }
 
 }  // namespace trcost::prices

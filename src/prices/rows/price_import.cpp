@@ -10,7 +10,9 @@
 #include <tuple>
 #include <utility>
 
+#include "json/json_string.h"
 #include "json/json_writer.h"
+#include "prices/rows/cloud_catalog.h"
 #include "prices/rows/price_bounds.h"
 #include "prices/rows/price_offers.h"
 #include "quantity/statistics.h"
@@ -23,15 +25,15 @@ namespace trcost::prices {
 
 namespace {
 
-// What makes two prices the same offer.
+// Rows with equal keys are the same offer.
 using Key = std::tuple<std::string, std::string, std::string, std::string, Commitment, std::string>;
 
 // Prices that catalogs write where there is none: Google's 700 (SkyPilot's gcp/vms.csv).
 constexpr std::array<double, 1> kPlaceholders = {700};
 
-class Importer {
+class PriceImporter {
  public:
-  Importer(const CsvTable& table, const PriceImportOptions& options, PriceImport& out)
+  PriceImporter(const CsvTable& table, const PriceImportOptions& options, PriceImport& out)
       : table_(table),
         options_(options),
         book_(price_book(*options.catalog)),
@@ -40,7 +42,7 @@ class Importer {
 
   void run() {
     out_.format =
-        kind_of_table(table_) == CloudTable::skypilot ? "SkyPilot catalog" : "gpuhunt catalog";
+        detect_table(table_) == CloudTable::skypilot ? "SkyPilot catalog" : "gpuhunt catalog";
     const std::vector<CloudOffer> offers = read_offers(table_, book_);
     for (std::size_t row = 0; row < offers.size(); ++row) take(offers[row], row);
     for (auto& [key, row] : rows_) {
@@ -63,7 +65,7 @@ class Importer {
     if (!offer.problem.empty()) return refuse(offer, offer.problem);
     CloudAccelerator found =
         names_.find(offer.accelerator_name, cell_number(offer.memory_gb), offer.instance);
-    // Chips that come in one form: the catalog's own aliases say which.
+    // A chip of one form may have its name from the catalog's aliases.
     if (found.unknown) {
       found.name = options_.catalog->entry_of(CatalogKind::accelerators, offer.accelerator_name);
     }
@@ -88,8 +90,8 @@ class Importer {
     add(offer, accelerator, *count, offer.spot, Commitment::spot);
   }
 
-  // A spot price that is not below the on-demand price is none: RunPod's are written so. One beside
-  // a price that is refused cannot be told.
+  // RunPod's catalog repeats the on-demand price as spot. If the on-demand price is refused, the
+  // spot price cannot be checked.
   static std::string spot_problem(const CloudOffer& offer, double count) {
     if (!offer.on_demand_listed) return {};
     if (!price_problem(offer.on_demand, count).empty()) {
@@ -103,7 +105,7 @@ class Importer {
     return {};
   }
 
-  // A part of an accelerator is listed as one, with less memory; some list the memory of all.
+  // A part of an accelerator is listed as one with less memory. Some list the memory of all.
   [[nodiscard]] std::string memory_problem(const CloudOffer& offer, const std::string& accelerator,
                                            double count) const {
     const auto memory = cell_number(offer.memory_gb);
@@ -194,8 +196,8 @@ class Importer {
   CloudNames names_;
   PriceImport& out_;
   std::map<Key, PriceRow> rows_;
-  std::map<Key, std::vector<double>> prices_;            // that differ
-  std::map<std::pair<Key, std::string>, double> zones_;  // and their price
+  std::map<Key, std::vector<double>> prices_;            // distinct ones
+  std::map<std::pair<Key, std::string>, double> zones_;  // price of each zone
 };
 
 }  // namespace
@@ -205,7 +207,7 @@ PriceImport import_prices(std::string_view csv, std::string_view origin,
   std::vector<std::size_t> odd;
   const CsvTable table(csv, origin, &odd);
   PriceImport out;
-  if (kind_of_table(table) == CloudTable::other) {
+  if (detect_table(table) == CloudTable::other) {
     throw Error(ErrorKind::data, "this is neither a SkyPilot nor a gpuhunt catalog",
                 "SkyPilot has the columns InstanceType, AcceleratorName, AcceleratorCount, Price; "
                 "gpuhunt instance_name, gpu_name, gpu_count, price, spot",
@@ -215,7 +217,7 @@ PriceImport import_prices(std::string_view csv, std::string_view origin,
     throw Error(ErrorKind::usage, "the table does not say whose prices these are",
                 "give --provider NAME", std::string(origin));
   }
-  Importer(table, options, out).run();
+  PriceImporter(table, options, out).run();
   for (const std::size_t line : odd) {
     out.refused.push_back({line, "the row", "another number of cells than the header"});
   }

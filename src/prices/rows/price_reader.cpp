@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads price files strictly.
 #include "prices/rows/price_reader.h"
 
 #include <fmt/format.h>
@@ -9,16 +8,13 @@
 #include <set>
 #include <tuple>
 
-#include "prices/rows/price_bounds.h"
-#include "prices/rows/price_files.h"
-#include "prices/rows/price_import.h"
 #include "quantity/suggest.h"
 
 namespace trcost::prices {
 
 namespace {
 
-constexpr double kDearest = 1e9;  // USD; anything beyond is a typing error
+constexpr double kDearest = 1e9;  // USD. Anything beyond is a typing error
 
 double positive_price(const JsonValue& value, double dearest) {
   constexpr double kAny = std::numeric_limits<double>::max();
@@ -52,7 +48,7 @@ void read_spread(const JsonValue& value, Row& row, double dearest = kDearest) {
   }
 }
 
-// What all rows of a file share unless they say otherwise.
+// Defaults of all rows of a file.
 struct FileHead {
   std::string source;
   std::string date;
@@ -64,8 +60,7 @@ class BookReader {
  public:
   explicit BookReader(PriceBook& book) : book_(book), latest_(book.date), newest_(book.date) {}
 
-  // Rows of a user's own file may be of later dates than the book, up to the day that the file says
-  // it was retrieved; `accelerators` are those that it may be about.
+  // `accelerators` are those that the file may name.
   void read_own_file(const JsonValue& root, const std::vector<std::string>& accelerators) {
     accelerators_ = &accelerators;
     ObjectReader reader = root.object();
@@ -80,7 +75,7 @@ class BookReader {
     accelerators_ = nullptr;
   }
 
-  // The newest of the book's date and of the rows.
+  // The newest date of the book and of the rows.
   [[nodiscard]] const std::string& newest() const { return newest_; }
 
   void read_file(const JsonValue& root) {
@@ -88,7 +83,7 @@ class BookReader {
     ObjectReader reader = root.object();
     reader.accept("schema_version");
     reader.accept("retrieved");
-    dated_ = !reader.text_or("date_note", "").empty();
+    has_date_note_ = !reader.text_or("date_note", "").empty();
     head_ = {reader.text_or("source", ""), reader.text_or("date", ""), reader.text_or("note", ""),
              reader.boolean_or("secondary", false)};
     if (const auto row = reader.optional_value("prices")) read_prices(*row, file);
@@ -105,13 +100,13 @@ class BookReader {
   }
 
  private:
-  // A date so far ahead is a typing error.
+  // Five years ahead, which is a typing error.
   static std::string years_later(const std::string& date) {
     return fmt::format("{:04}{}", std::stoi(date.substr(0, 4)) + 5, date.substr(4));
   }
 
   PriceDate read_date(ObjectReader& row) {
-    const bool explained = dated_ || !row.text_or("date_note", "").empty();
+    const bool explained = has_date_note_ || !row.text_or("date_note", "").empty();
     PriceDate date = price_date_at(row.value(), row.text_or("date", head_.date));
     if (date.first.empty() && accelerators_ != nullptr && !explained) {
       row.value().fail(
@@ -128,11 +123,11 @@ class BookReader {
     return date;
   }
 
-  // A date that somebody inferred, or that may be any day of a half-year, says little about age.
-  bool guessed(const PriceDate& date, ObjectReader& row) const {
+  // Whether the date was inferred, or is coarser than a month, so that it says little about age.
+  bool is_guessed(const PriceDate& date, ObjectReader& row) const {
     constexpr std::size_t kMonth = 7;  // YYYY-MM
     const bool coarse = date.text.size() < kMonth || date.text.find('H') != std::string::npos;
-    return coarse || dated_ || !row.text_or("date_note", "").empty();
+    return coarse || has_date_note_ || !row.text_or("date_note", "").empty();
   }
 
   std::string read_source(ObjectReader& row) const {
@@ -155,7 +150,7 @@ class BookReader {
       price.commitment = row.required_choice("commitment", kCommitments);
       read_hour(row, price);
       price.date = read_date(row);
-      price.guessed = guessed(price.date, row);
+      price.guessed = is_guessed(price.date, row);
       price.verified = row.boolean_or("verified", true);
       price.secondary = row.boolean_or("secondary", head_.secondary);
       price.source = read_source(row);
@@ -262,7 +257,7 @@ class BookReader {
     book_.pue.push_back(std::move(pue));
   }
 
-  // Rows by what makes two of them the same price.
+  // Order by the members that make two rows the same price.
   struct ByIdentity {
     const PriceBook* book;
     bool operator()(std::size_t a, std::size_t b) const {
@@ -278,41 +273,26 @@ class BookReader {
   FileHead head_;
   std::string latest_;  // no row may be later
   std::string newest_;
-  bool dated_ = false;  // the file says why its rows have no date
+  bool has_date_note_ = false;  // the file explains its dates, or why there are none
   const std::vector<std::string>* accelerators_ = nullptr;  // null: any name
-  std::vector<JsonValue> places_;                           // where the book's rows stand
+  std::vector<JsonValue> places_;                           // of the book's rows, in their files
   std::set<std::size_t, ByIdentity> known_{ByIdentity{&book_}};
 };
 
 }  // namespace
 
-class PriceReader::Rows : public BookReader {
- public:
-  using BookReader::BookReader;
-};
-
-PriceReader::PriceReader(PriceBook& book) : rows_(std::make_unique<Rows>(book)) {}
-
-PriceReader::~PriceReader() = default;
-
-void PriceReader::read_file(const JsonValue& root) {
-  rows_->read_file(root);
-}
-
-void PriceReader::read_own_file(const JsonValue& root,
-                                const std::vector<std::string>& accelerators) {
-  rows_->read_own_file(root, accelerators);
-}
-
-const std::string& PriceReader::newest() const {
-  return rows_->newest();
+void read_price_files(const PriceFiles& files, PriceBook& book) {
+  BookReader reader(book);
+  for (const JsonValue& root : files.built_in) reader.read_file(root);
+  for (const JsonValue& root : files.own) reader.read_own_file(root, files.accelerators);
+  book.date = reader.newest();
 }
 
 PriceBook parse_price_file(std::string_view text, const std::string& origin,
                            std::string_view book_date) {
   PriceBook book;
   book.date = book_date;
-  PriceReader(book).read_file(parse_strict_json(text, origin));
+  BookReader(book).read_file(parse_strict_json(text, origin));
   return book;
 }
 

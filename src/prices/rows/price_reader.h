@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "json/strict_json.h"
@@ -11,26 +11,21 @@
 
 namespace trcost::prices {
 
-/// Reads price files into a book, one after another. Errors (data) name file, place and what is
-/// allowed; a row that stands twice is one, in whatever files.
-class PriceReader {
- public:
-  /// `book` has its date; rows are added to it.
-  explicit PriceReader(PriceBook& book);
-  ~PriceReader();
-  PriceReader(const PriceReader&) = delete;
-  PriceReader& operator=(const PriceReader&) = delete;
-
-  void read_file(const JsonValue& root);
-  /// Rows of a user's own file may be of later dates than the book, up to the day that the file
-  /// says it was retrieved; `accelerators` are those that it may be about.
-  void read_own_file(const JsonValue& root, const std::vector<std::string>& accelerators);
-  /// The newest of the book's date and of the rows.
-  [[nodiscard]] const std::string& newest() const;
-
- private:
-  class Rows;
-  std::unique_ptr<Rows> rows_;
+/// Parsed price files of one book.
+struct PriceFiles {
+  std::vector<JsonValue> built_in;
+  std::vector<JsonValue> own;             ///< the user's
+  std::vector<std::string> accelerators;  ///< that the user's files may name
 };
+
+/// Adds the rows of all files to a book that has its date and providers, and sets the date to the
+/// newest one. Errors (data) name file, place and what is allowed: among them rows that stand
+/// twice, in whatever files, and rows after the book's date. Rows of a user's file may be as late
+/// as the day on which it says that it was retrieved.
+void read_price_files(const PriceFiles& files, PriceBook& book);
+
+/// A book of one file, whose rows must not be later than `book_date`.
+PriceBook parse_price_file(std::string_view text, const std::string& origin,
+                           std::string_view book_date);
 
 }  // namespace trcost::prices

@@ -9,6 +9,7 @@
 #include "catalog/runs/runs.h"
 #include "catalog/software/engine.h"
 #include "catalog/software/stacks.h"
+#include "prices/market/price_table.h"
 #include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "quantity/suggest.h"

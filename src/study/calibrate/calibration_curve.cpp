@@ -9,7 +9,7 @@
 #include <string>
 
 #include "catalog/hardware/efficiency.h"
-#include "cost/random_bits.h"
+#include "cost/distribution.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "quantity/statistics.h"

@@ -158,7 +158,7 @@ DiffRow column_row(const EstimateColumn& column, const Json* a, const Json* b) {
 
 // A row of a saved bill.
 struct SavedItem {
-  PartOfRound id;
+  ItemKey id;
   int nth = 1;  // among rows with that identity, which hand-written files may repeat
   std::string name;
   const Json* json = nullptr;
@@ -176,11 +176,11 @@ std::vector<SavedItem> saved_items(const Json* estimate) {
   std::vector<SavedItem> out;
   const Json* items = estimate == nullptr ? nullptr : member(*estimate, "cost.items");
   if (items == nullptr || !items->is_array()) return out;
-  std::map<PartOfRound, int> seen;
+  std::map<ItemKey, int> seen;
   for (const Json& item : *items) {
     SavedItem row{{text_at(item, "part"), text_at(item, "stage")}, 1, text_at(item, "item"), &item};
     if (row.name.empty()) continue;
-    if (row.id.part.empty()) row.id = part_named(row.name);
+    if (row.id.part.empty()) row.id = parse_item_name(row.name);
     row.nth = ++seen[row.id];
     if (row.nth > 1) row.name += fmt::format(" ({})", row.nth);
     out.push_back(std::move(row));

@@ -144,7 +144,7 @@ class PlatformStudy {
       round.wall_clock_seconds = each.run_seconds;
       round.inputs = each.run.range.inputs;
       if (!each.usd() || *each.run.cost.total <= 0) continue;
-      round.usd = dollars_of(each.run.cost);
+      round.usd = included_dollars(each.run.cost);
       // From one attempt to all of them with their idle GPUs.
       round.usd->scale(*each.usd() / *each.run.cost.total);
     }

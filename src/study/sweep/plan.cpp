@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "estimate/question/field_names.h"
 #include "estimate/question/work/field_names.h"
 #include "prices/market/prices.h"
 #include "quantity/layers.h"

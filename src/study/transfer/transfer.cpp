@@ -57,7 +57,7 @@ RangeResult carried_range(const TransferRow& row, const TransferRequest& request
   RangeInputs in;
   in.gpu_hours = row.estimate.gpu_hours;
   in.wall_clock_seconds = row.estimate.wall_clock_seconds;
-  if (row.estimate.cost.total) in.usd = dollars_of(row.estimate.cost);
+  if (row.estimate.cost.total) in.usd = included_dollars(row.estimate.cost);
   in.draws = request.base.number(Field::range_draws);
   in.seed = request.base.number_or_default(Field::range_seed);
   for (UncertainInput input : row.estimate.range.inputs) {

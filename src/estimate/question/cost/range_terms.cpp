@@ -13,7 +13,7 @@ RangeTerms resolve_range_terms(const Scenario& asked) {
   };
   const auto fixed = [&](Field field) { return asked.has(field) && !ranged({field}); };
   RangeTerms out;
-  SpreadContext& given = out.given;
+  UncertaintyContext& given = out.given;
   given.stack_known =
       asked.text(Field::efficiency_stack) != field_info(Field::efficiency_stack).fallback;
   given.tokens_ranged = ranged(
@@ -23,7 +23,7 @@ RangeTerms resolve_range_terms(const Scenario& asked) {
   given.electricity_given = asked.has(Field::cost_electricity_price);
   given.pue_given = asked.has(Field::cost_pue);
   given.experiments_ranged = ranged({Field::cost_experiments});
-  RolloutSpread& rollouts = out.rollouts;
+  RolloutUncertainty& rollouts = out.rollouts;
   rollouts.rounds_given = fixed(Field::rollout_steps);
   rollouts.rounds_ranged = ranged({Field::rollout_steps});
   rollouts.length_given = fixed(Field::rollout_response_tokens);

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "cost/spreads.h"
+#include "cost/uncertain_inputs.h"
 #include "quantity/layers.h"
 #include "trcost/scenario.h"
 
@@ -19,8 +19,8 @@ struct RangedField {
 };
 
 struct RangeTerms {
-  SpreadContext given;     ///< the given fields that decide the default spreads
-  RolloutSpread rollouts;  ///< the given fields of rollouts
+  UncertaintyContext given;     ///< the given fields that decide the default spreads
+  RolloutUncertainty rollouts;  ///< the given fields of rollouts
   bool samples_given = false;
   bool budget_given = false;        ///< tokens, or tokens per parameter
   bool amount_given = false;        ///< tokens, tokens per parameter, or samples

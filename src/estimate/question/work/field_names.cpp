@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/question/work/field_names.h"
 
-#include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "prices/rows/regions.h"
 

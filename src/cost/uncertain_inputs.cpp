@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cost/spreads.h"
+#include "cost/uncertain_inputs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,8 +31,8 @@ constexpr double kPueSigma = 0.05;
 // data/phases.md, A.10.
 constexpr double kRoundsSigma = 0.3;
 constexpr double kResponseSigma = 0.25;
-// What published bills include beyond one clean run (restarts by hand, evaluations, second
-// attempts): see the coverage that `trcost validate --runs` prints.
+// Overheads of published bills (restarts by hand, evaluations, second attempts), from the coverage
+// that `trcost validate --runs` prints.
 constexpr double kScopeSigma = 0.20;
 
 constexpr std::string_view kTable = "standard deviations of inputs, model.md 10";
@@ -43,12 +43,12 @@ double goodput_sigma(double gpus) {
   return kGoodputSigmaSmall + share * (kGoodputSigmaLarge - kGoodputSigmaSmall);
 }
 
-// What published pre-training runs lie around the estimate with, all causes together, where their
-// software is not known: trcost validate --runs.
+// Published / estimated pre-training runs of unknown software, all causes together, from
+// `trcost validate --runs`.
 constexpr double kWholeRunSigma = 0.30;
 
-// Of the method near the scenario; at P90 no chip computes faster than its peak.
-double mfu_sigma(const SpreadContext& in) {
+// Spread of the method near the scenario, within which P90 does not exceed the peak.
+double mfu_sigma(const UncertaintyContext& in) {
   double sigma = std::max(in.mfu_sigma, kLeastMfuSigma);
   if (in.vision_rows || in.own_steps) return sigma;
   if (in.whole_runs) {
@@ -63,7 +63,7 @@ double mfu_sigma(const SpreadContext& in) {
   return sigma;
 }
 
-double electricity_sigma(const SpreadContext& in) {
+double electricity_sigma(const UncertaintyContext& in) {
   const double price = in.electricity_given ? 0 : kElectricitySigma;
   const double pue = in.pue_given ? 0 : kPueSigma;
   return in_quadrature(in_quadrature(price, pue), kPowerSigma);
@@ -73,7 +73,7 @@ double electricity_sigma(const SpreadContext& in) {
 
 namespace {
 
-// What people read of an input that nobody gave.
+// Name of a default uncertain input, for people.
 struct InputWords {
   Cause cause;
   std::optional<Field> field;
@@ -112,7 +112,7 @@ std::string_view UncertainInput::name() const {
 
 namespace trcost::cost {
 
-void default_spreads(const SpreadContext& in, std::vector<UncertainInput>& out) {
+void default_uncertain_inputs(const UncertaintyContext& in, std::vector<UncertainInput>& out) {
   out.clear();
   const auto add = [&out](Cause cause, std::optional<Field> field, double sigma,
                           const Exponents& exponents, std::string_view source) {
@@ -140,7 +140,7 @@ void default_spreads(const SpreadContext& in, std::vector<UncertainInput>& out) 
         "--runs");
   }
   if (in.rollouts) {
-    const RolloutSpread& r = *in.rollouts;
+    const RolloutUncertainty& r = *in.rollouts;
     const double plan = r.length_ranged || r.rest_ranged ? 0 : kTokensSigmaPlan;
     if (!r.rounds_ranged) {
       add(Cause::amount, Field::rollout_steps, r.rounds_given ? plan : kRoundsSigma,

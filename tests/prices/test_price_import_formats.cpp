@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What real catalogs of SkyPilot (catalogs/v8) and gpuhunt write, row by row.
+// Rows of real catalogs of SkyPilot (catalogs/v8) and gpuhunt.
 #include <string>
 
 #include "catch.h"
@@ -55,7 +55,7 @@ std::string hunt(const std::string& name, const std::string& memory, const std::
 
 }  // namespace
 
-TEST_CASE("Google's accelerators get the price of their machine", "[cost][import]") {
+TEST_CASE("Google's accelerators get the price of their machine", "[import]") {
   const PriceImport import = imported(std::string(kSky) +
                                           "a3-highgpu-8g,,,,us-east4,us-east4-a,9.46006,2.15966\n"
                                           "a3-megagpu-8g,,,,us-east4,us-east4-a,13.6,3\n"
@@ -87,7 +87,7 @@ TEST_CASE("Google's accelerators get the price of their machine", "[cost][import
     CHECK(contains_price_import_formats(row.why, "machine"));
 }
 
-TEST_CASE("memory in GiB under the name of MiB", "[cost][import]") {
+TEST_CASE("memory in GiB under the name of MiB", "[import]") {
   const auto info = [](const char* size) {
     return "{'Gpus': [{'Name': 'X', 'MemoryInfo': {'SizeInMiB': " + std::string(size) + "}}]}";
   };
@@ -105,7 +105,7 @@ TEST_CASE("memory in GiB under the name of MiB", "[cost][import]") {
   CHECK(only_accelerator(sky("H200", info("141"), "4,")) == "h200");
 }
 
-TEST_CASE("accelerators that are almost of a known name are not it", "[cost][import]") {
+TEST_CASE("accelerators that are almost of a known name are not it", "[import]") {
   for (const char* name :
        {"RTX3090-Ti", "RTX4090D", "H20-3e", "H100-1g.10gb", "A100X", "A100-MIG", "H1000"}) {
     CHECK(contains_price_import_formats(why_price_import_formats(hunt(name, "", "False")),
@@ -121,7 +121,7 @@ TEST_CASE("accelerators that are almost of a known name are not it", "[cost][imp
   CHECK(only_accelerator(hunt("RTX6000Ada", "48", "False")) == "rtx-6000-ada");
 }
 
-TEST_CASE("a part of an accelerator is none", "[cost][import]") {
+TEST_CASE("a part of an accelerator is none", "[import]") {
   CHECK(
       contains_price_import_formats(why_price_import_formats(hunt("A100", "4", "False")), "4 GB"));
   CHECK(contains_price_import_formats(why_price_import_formats(hunt("H100", "10", "False")),
@@ -132,7 +132,7 @@ TEST_CASE("a part of an accelerator is none", "[cost][import]") {
   CHECK(imported(std::string(kHunt) + "m,r,20,8,H100,640,False\n").rows.size() == 1);
 }
 
-TEST_CASE("a spot price is below on-demand, or it is none", "[cost][import]") {
+TEST_CASE("a spot price is below on-demand, or it is none", "[import]") {
   for (const char* prices : {"1.39,1.39", "1.39,1.60"}) {
     const PriceImport import = imported(sky("H100", "", prices));
     REQUIRE(import.rows.size() == 1);
@@ -148,7 +148,7 @@ TEST_CASE("a spot price is below on-demand, or it is none", "[cost][import]") {
   CHECK(imported(hunt("H100", "80", "true")).rows.front().commitment == Commitment::spot);
 }
 
-TEST_CASE("placeholders, repetitions and odd rows are refused one by one", "[cost][import]") {
+TEST_CASE("placeholders, repetitions and odd rows are refused one by one", "[import]") {
   CHECK(contains_price_import_formats(
       why_price_import_formats(std::string(kHunt) + "m,r,700.0,8,H100,80,False\n"), "placeholder"));
   const PriceImport twice = imported(std::string(kHunt) +

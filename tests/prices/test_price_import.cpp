@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "catch.h"
-#include "cost/error_message.h"
-#include "prices/rows/price_files.h"
+#include "error_message.h"
 #include "prices/rows/price_import.h"
+#include "prices/rows/price_reader.h"
 #include "trcost/catalog.h"
 
 using namespace trcost;
@@ -49,7 +49,7 @@ std::string why(const PriceImport& import, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("a SkyPilot catalog becomes prices per accelerator", "[cost][import]") {
+TEST_CASE("a SkyPilot catalog becomes prices per accelerator", "[import]") {
   const PriceImport import = import_prices(kSkyPilot, "vms.csv", nebius());
   CHECK(import.format == "SkyPilot catalog");
   CHECK(import.without_accelerator == 1);
@@ -67,7 +67,7 @@ TEST_CASE("a SkyPilot catalog becomes prices per accelerator", "[cost][import]")
   CHECK(find("h100x1", Commitment::on_demand).provider_class == ProviderClass::specialist);
 }
 
-TEST_CASE("rows that would need a guess are refused with the reason", "[cost][import]") {
+TEST_CASE("rows that would need a guess are refused with the reason", "[import]") {
   const PriceImport import = import_prices(kSkyPilot, "vms.csv", nebius());
   CHECK(why(import, "x1") == "a price of 0");
   CHECK(why(import, "x2") == "a negative price -3");
@@ -89,7 +89,7 @@ TEST_CASE("rows that would need a guess are refused with the reason", "[cost][im
   CHECK(import_prices(kSkyPilot, "vms.csv", undated).rows.empty());
 }
 
-TEST_CASE("a gpuhunt catalog", "[cost][import]") {
+TEST_CASE("a gpuhunt catalog", "[import]") {
   const char* table =
       "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size\n"
       "i1,us,15.2,30,240,8,H100,80.0,False,\n"
@@ -109,7 +109,7 @@ TEST_CASE("a gpuhunt catalog", "[cost][import]") {
   CHECK(import.rows[0].provider_class == ProviderClass::hyperscaler);
 }
 
-TEST_CASE("an imported file is read back as a price file", "[cost][import]") {
+TEST_CASE("an imported file is read back as a price file", "[import]") {
   const PriceImportOptions options = nebius();
   const PriceImport import = import_prices(kSkyPilot, "vms.csv", options);
   const PriceBook book =
@@ -121,7 +121,7 @@ TEST_CASE("an imported file is read back as a price file", "[cost][import]") {
   }
 }
 
-TEST_CASE("other tables are refused", "[cost][import]") {
+TEST_CASE("other tables are refused", "[import]") {
   const auto refused = [](const char* table) {
     return message_of([&] { import_prices(table, "x.csv", nebius()); });
   };

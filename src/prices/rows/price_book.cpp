@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "prices/rows/price_book.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "catalog/data/data_file.h"
 #include "catalog/data/sourced_values.h"
+#include "catalog/data_file.h"
+#include "catalog/provenance.h"
+#include "json/embedded.h"
 #include "prices/rows/price_book.h"
 #include "prices/rows/price_files.h"
 #include "prices/rows/price_reader.h"
+#include "prices/rows/regions.h"
+#include "quantity/suggest.h"
+#include "trcost/error.h"
 
 namespace trcost::prices {
 
@@ -18,7 +27,7 @@ bool is_built_in(const Catalog& catalog, const std::string& path) {
   return file != nullptr && file->begin == catalog.file(path).data();
 }
 
-// What the catalog has, and what prices may be of beside it.
+// Names that rows of a user's file may use: the catalog's, and those that the book lists.
 std::vector<std::string> priced_accelerators(const Catalog& catalog) {
   std::vector<std::string> names = catalog.names(CatalogKind::accelerators);
   const JsonValue root = read_data_file(catalog, "prices/book.json");
@@ -78,29 +87,20 @@ std::string book_date(const Catalog& catalog) {
 }
 
 std::shared_ptr<const PriceBook> load_book(const Catalog& catalog) {
-  constexpr std::size_t kUsualRows = 256;  // rows are large: growing step by step costs pages
+  constexpr std::size_t kUsualRows = 320;  // rows are large: growing step by step costs pages
   auto book = std::make_shared<PriceBook>();
   book->rows.reserve(kUsualRows);
   book->date = book_date(catalog);
   book->providers = load_providers(catalog);
-  PriceReader reader(*book);
-  std::vector<std::string> own;
+  PriceFiles files;
   for (const std::string& name : catalog.names(CatalogKind::prices)) {
     if (name == "book" || name == "regions" || name == "providers") continue;
     const std::string path = fmt::format("prices/{}.json", name);
-    if (is_built_in(catalog, path)) {
-      reader.read_file(read_data_file(catalog, path));
-    } else {
-      own.push_back(path);
-    }
+    (is_built_in(catalog, path) ? files.built_in : files.own)
+        .push_back(read_data_file(catalog, path));
   }
-  if (!own.empty()) {
-    const std::vector<std::string> accelerators = priced_accelerators(catalog);
-    for (const std::string& path : own) {
-      reader.read_own_file(read_data_file(catalog, path), accelerators);
-    }
-  }
-  book->date = reader.newest();
+  if (!files.own.empty()) files.accelerators = priced_accelerators(catalog);
+  read_price_files(files, *book);
   return book;
 }
 
@@ -113,6 +113,47 @@ const PriceBook& price_book(const Catalog& catalog) {
 std::string price_date(const Catalog& catalog) {
   // Files over the built-in ones may hold later prices.
   return catalog.is_built_in() ? book_date(catalog) : price_book(catalog).date;
+}
+
+bool is_price_region(const PriceBook& book, std::string_view name) {
+  return std::ranges::any_of(book.rows, [&](const PriceRow& row) {
+    return region_fit(row.region, name, nullptr) == RegionFit::exact;
+  });
+}
+
+const Provider* known_provider(const PriceBook& book, std::string_view name) {
+  const auto exact = std::ranges::find(book.providers, name, &Provider::name);
+  if (exact != book.providers.end()) return &*exact;
+  const auto is_spelling = [&](std::string_view known) { return same_folded(known, name); };
+  const auto found = std::ranges::find_if(book.providers, [&](const Provider& each) {
+    return is_spelling(each.name) || std::ranges::any_of(each.also, is_spelling);
+  });
+  return found == book.providers.end() ? nullptr : &*found;
+}
+
+std::string provider_name(const PriceBook& book, std::string_view name) {
+  const Provider* known = known_provider(book, name);
+  return known != nullptr ? known->name : std::string(name);
+}
+
+std::string find_provider(const PriceBook& book, std::string_view provider) {
+  const std::string wanted = provider_name(book, provider);
+  std::set<std::string> sellers;
+  for (const PriceRow& row : book.rows) sellers.insert(row.provider);
+  const std::vector<std::string> known(sellers.begin(), sellers.end());
+  const auto found = std::ranges::find_if(
+      known, [&](const std::string& name) { return same_folded(name, wanted); });
+  if (found != known.end()) return *found;
+  if (find_value(kPriceClasses, provider)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("\"{}\" is a class of sellers, not a provider", provider),
+                fmt::format("give --price-class {}", provider), "--provider");
+  }
+  const std::string guess = did_you_mean(provider, known);
+  throw Error(ErrorKind::usage,
+              fmt::format("the price book has no provider \"{}\"", provider.substr(0, 60)),
+              fmt::format("{}{}known: {}", guess, guess.empty() ? "" : " ", fmt::join(known, ", ")),
+              "--provider");
 }
 
 }  // namespace trcost::prices

@@ -9,7 +9,10 @@
 #include "catch.h"
 #include "cost/distribution.h"
 #include "cost/error_message.h"
-#include "cost/spreads.h"
+#include "cost/uncertain_inputs.h"
+#include "cost/uncertain_inputs.h"
+#include "error_message.h"
+#include "quantity/normal.h"
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
 #include "scenario/fields.h"
@@ -41,9 +44,9 @@ TEST_CASE("distributions that make no sense are refused", "[range]") {
 
 namespace {
 
-std::vector<std::string> names_of(const SpreadContext& context) {
+std::vector<std::string> names_of(const UncertaintyContext& context) {
   std::vector<UncertainInput> inputs;
-  default_spreads(context, inputs);
+  default_uncertain_inputs(context, inputs);
   std::vector<std::string> names;
   for (const UncertainInput& each : inputs) names.emplace_back(each.name());
   return names;
@@ -53,9 +56,9 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-double sigma_of(const SpreadContext& context, std::string_view name) {
+double sigma_of(const UncertaintyContext& context, std::string_view name) {
   std::vector<UncertainInput> inputs;
-  default_spreads(context, inputs);
+  default_uncertain_inputs(context, inputs);
   const auto found = std::ranges::find(inputs, name, &UncertainInput::name);
   return found == inputs.end() ? 0 : found->factor.b;
 }
@@ -63,19 +66,20 @@ double sigma_of(const SpreadContext& context, std::string_view name) {
 }  // namespace
 
 TEST_CASE("what the user says replaces the default spread of it, and no other", "[range]") {
-  const SpreadContext nothing;
+  const UncertaintyContext nothing;
   const auto all = names_of(nothing);
   struct Case {
     std::string_view name;
-    bool SpreadContext::*said;
+    bool UncertaintyContext::*said;
   };
-  for (const Case& each : {Case{"MFU", &SpreadContext::mfu_given},
-                           Case{"goodput and production overhead", &SpreadContext::goodput_given},
-                           Case{"what the bill includes", &SpreadContext::overhead_given},
-                           Case{"tokens", &SpreadContext::tokens_ranged},
-                           Case{"price per GPU-hour", &SpreadContext::price_given},
-                           Case{"experiments", &SpreadContext::experiments_ranged}}) {
-    SpreadContext context;
+  for (const Case& each :
+       {Case{"MFU", &UncertaintyContext::mfu_given},
+        Case{"goodput and production overhead", &UncertaintyContext::goodput_given},
+        Case{"what the bill includes", &UncertaintyContext::overhead_given},
+        Case{"tokens", &UncertaintyContext::tokens_ranged},
+        Case{"price per GPU-hour", &UncertaintyContext::price_given},
+        Case{"experiments", &UncertaintyContext::experiments_ranged}}) {
+    UncertaintyContext context;
     context.*each.said = true;
     const auto left = names_of(context);
     INFO(each.name);
@@ -83,7 +87,7 @@ TEST_CASE("what the user says replaces the default spread of it, and no other", 
     CHECK_FALSE(has(left, each.name));
     CHECK(left.size() + 1 == all.size());
   }
-  SpreadContext own;
+  UncertaintyContext own;
   own.own = true;
   CHECK(has(names_of(own), "purchase price"));
   CHECK_FALSE(has(names_of(own), "price per GPU-hour"));
@@ -92,7 +96,7 @@ TEST_CASE("what the user says replaces the default spread of it, and no other", 
 }
 
 TEST_CASE("default spreads are those of the table", "[range]") {
-  SpreadContext context;
+  UncertaintyContext context;
   CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.2, 1e-12));
   context.stack_known = true;
   context.mfu_sigma = 0.05;
@@ -120,7 +124,7 @@ TEST_CASE("default spreads are those of the table", "[range]") {
 }
 
 TEST_CASE("at P90 no chip is faster than its peak", "[range]") {
-  SpreadContext context;
+  UncertaintyContext context;
   context.mfu_sigma = 0.44;
   context.mfu = 0.7;
   CHECK(0.7 * std::exp(1.2815515655446004 * sigma_of(context, "MFU")) <= 1 + 1e-9);
@@ -142,11 +146,11 @@ TEST_CASE("stated tokens are a plan, a range replaces the program's: model.md 10
           "[range][published]") {
   // "number of tokens/epochs actually run | plan | 0.10 (0.25 exploratory)".
   const auto sigma = [](bool stated, bool ranged) {
-    SpreadContext context;
+    UncertaintyContext context;
     context.tokens_given = stated;
     context.tokens_ranged = ranged;
     std::vector<UncertainInput> inputs;
-    default_spreads(context, inputs);
+    default_uncertain_inputs(context, inputs);
     const auto tokens = std::ranges::find(inputs, Cause::amount, &UncertainInput::cause);
     return tokens == inputs.end() ? 0 : log_moments(tokens->factor).sigma;
   };
