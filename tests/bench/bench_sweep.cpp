@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catalog_fixture.h"
-#include "report/about/sweep_document.h"
+#include "report/about/sweep.h"
 #include "study/sweep/worker.h"
 #include "trcost/sweep.h"
 

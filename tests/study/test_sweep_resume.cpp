@@ -7,7 +7,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "report/about/sweep_document.h"
+#include "report/about/sweep.h"
 #include "study/sweep/lines.h"
 #include "study/sweep/worker.h"
 #include "trcost/error.h"

@@ -14,7 +14,7 @@
 #include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "report/about/documents.h"
-#include "report/about/solve/solve_report.h"
+#include "report/about/solve/solve.h"
 #include "report/page/wording.h"
 #include "study/solve/rent.h"
 #include "trcost/error.h"
