@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reports of estimates, and the formats that they are written in.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +15,36 @@
 
 namespace trcost {
 
-/// The ways to show a result, one per row of formats.def.
+/// Output format, one per row of formats.def.
 enum class Format : std::uint8_t {
 #define TRCOST_FORMAT(id, ...) id,
 #include "trcost/formats.def"
 #undef TRCOST_FORMAT
 };
 
-/// What of a subject a format holds.
+/// Part of an answer that a format contains.
 enum class Form : std::uint8_t {
-  page,      ///< what people read of it
-  document,  ///< all of it: lists within lists
-  lines,     ///< a line for each of its rows, and no more: parts after one another are the whole
-  workbook,  ///< a page, and sheets of rows
+  page,      ///< a page for people
+  document,  ///< everything, with nested lists
+  lines,     ///< a line per row, so that parts can be concatenated
+  workbook,  ///< a page and sheets of rows
 };
 
 struct FormatTraits {
-  bool terminal = false;  ///< as wide and as coloured as the terminal is
-  bool figures = false;   ///< draws curves, and so is worth their time
+  bool terminal = false;  ///< adapts to width and colours of the terminal
+  bool figures = false;   ///< draws curves, which take time to compute
 };
 
 /// One row of formats.def.
 struct FormatInfo {
   Format format;
   std::string_view name;        ///< as written after --format
-  std::string_view extensions;  ///< of files that get this format, without the dot, separated by |
+  std::string_view extensions;  ///< file extensions without the dot, separated by |
   Form form;
   std::string_view what;  ///< one line of help
   FormatTraits traits;
 
-  /// The usual ending of its files.
+  /// Returns the usual extension of its files.
   [[nodiscard]] std::string_view extension() const {
     return extensions.substr(0, extensions.find('|'));
   }
@@ -51,62 +52,63 @@ struct FormatInfo {
 
 std::span<const FormatInfo> formats();
 const FormatInfo& format_info(Format format);
-/// The names of one form, for help and messages: `jsonl or csv`.
+/// Returns the names of the formats of one form: `jsonl or csv`.
 std::string format_names(Form form);
-/// The format of a file name's extension, or nothing where it has none that is known.
+/// Returns the format of a file name's extension, or nothing if that is unknown.
 std::optional<Format> format_from_extension(std::string_view file_name);
 
-/// How text for people may look; decided by the command line.
+/// Look of text for people.
 struct Style {
-  bool color = false;   ///< escape codes of ECMA-48
-  int width = 100;      ///< columns; no line is longer where that can be helped
+  bool color = false;  ///< escape codes of ECMA-48
+  int width = 100;     ///< columns of a line, exceeded only by words and columns that cannot be cut
   bool unicode = true;  ///< block characters and ellipses, else ASCII
 };
 
-/// How much of an answer text shows: a line per platform, a screen, all.
+/// Length of an answer in text: a line per platform, a screen, everything.
 enum class Detail : std::uint8_t { brief, screen, full };
 
-/// A value that neither the command line nor a scenario file gave, but a user's own settings.
+/// A value from the user's settings rather than the command line or a scenario file.
 struct Setting {
   std::string path;   ///< of the field
   std::string value;  ///< as JSON
-  std::string from;   ///< a file, or a variable of the environment
+  std::string from;   ///< file or environment variable
 };
 
-/// Everything that a renderer shows; the renderer computes nothing but words.
+/// Content of a report. Renderers compute nothing but words.
 struct Report {
-  const Scenario* scenario = nullptr;            ///< as resolved: replayable with --scenario
-  std::span<const Estimate> estimates;           ///< one per platform that has an answer
-  std::span<const Estimator::Failure> failures;  ///< platforms without one
-  /// The same with the tokens of published models; empty where tokens were given.
+  const Scenario* scenario = nullptr;            ///< resolved, replayable with --scenario
+  std::span<const Estimate> estimates;           ///< one per platform with an answer
+  std::span<const Estimator::Failure> failures;  ///< platforms without an answer
+  /// Costs with the tokens of published models. Empty if tokens were specified.
   std::span<const TokenAlternative> alternatives;
   std::string price_data_date;  ///< YYYY-MM-DD of the price book, may be empty
-  std::string command;          ///< as it was typed, for files that are handed on
-  /// Other sizes of the clusters; empty where nobody asked.
+  std::string command;          ///< command line, for documents that are handed on
+  /// Other sizes of the clusters. Empty unless requested.
   std::span<const ClusterPoint> clusters;
-  std::span<const Setting> settings;  ///< that moved the answer
-  Detail detail = Detail::screen;     ///< of text; documents that are handed on have everything
+  std::span<const Setting> settings;  ///< those that affect the answer
+  Detail detail = Detail::screen;     ///< of text. Other formats have everything
 };
 
-/// The document of the contract: versions, scenario, estimates.
+/// Returns versions, scenario and estimates as JSON.
 std::string render_json(const Report& report);
-/// Formula by formula with numbers and sources, then assumptions, then prices.
+/// Returns the formulas with numbers and sources, the assumptions, and the prices as text.
 std::string render_explain(const Report& report, const Style& style);
-/// Any format. Error (usage) for a workbook where the build lacks libxlsxwriter.
+/// Returns a report in any format. Throws Error (usage) for a workbook in a build without
+/// libxlsxwriter.
 std::string render(const Report& report, Format format, const Style& style = {});
 
-/// A platform without an answer, in one line.
+/// Returns a platform without an answer in one line.
 std::string failure_line(const Estimator::Failure& failure);
-/// All warnings, each once, with the platform named where not all have it; totals without a price;
-/// and the platforms without an answer. For stderr, and for documents that are handed on.
+/// Returns estimate_warnings() and a failure_line() per platform without an answer.
 std::vector<std::string> warning_lines(const Report& report);
-/// The same without the platforms that have no answer.
+/// Returns all warnings, each once and with its platforms unless all have it, and the missing
+/// prices.
 std::vector<std::string> estimate_warnings(const Report& report);
-/// What `--strict` does not let pass in an estimate, each with the flag that avoids it.
+/// Returns the reasons why `--strict` rejects an estimate, each with the flag that avoids it.
 std::vector<std::string> strict_reasons(const Estimate& estimate);
 
-/// The index of the estimate to look at first: of those that fit in memory the one with the lowest
-/// known total, or the fewest GPU-hours where no total is known. 0 where there is none.
+/// Returns the index of the cheapest estimate that fits in memory, by GPU-hours if no total is
+/// known. 0 if there are no estimates.
 std::size_t cheapest_index(std::span<const Estimate> estimates);
 
 }  // namespace trcost

@@ -6,7 +6,7 @@
 #include "fuzz/borders.h"
 #include "json/strict_json.h"
 #include "prices/rows/price_import.h"
-#include "report/about/sweep_document.h"
+#include "report/about/sweep.h"
 #include "study/calibrate/calibrate.h"
 #include "study/calibrate/training_log.h"
 #include "study/sweep/plan.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An estimate as one row of a format, under chosen columns.
+// Rendering of an estimate as one row of a format.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@ class RowText {
   RowText(std::span<const EstimateColumn* const> columns, Format format)
       : table_(sweep_row_columns(columns)), writer_(*format_writer(format).rows) {}
 
-  /// The row with its end, an empty error in its last cell.
+  /// Appends the row with its line end. Its last cell is an empty error.
   void append(std::string& out, const Estimate& estimate) const {
     SweepRow row;
     row.estimate = &estimate;
-    const std::array<Record, 2> way = {record_of(table_.document(), head_),
-                                       record_of(table_.rows(), row)};
-    writer_.row(out, table_.plan(), way);
+    const std::array<Record, 2> row_path = {record_of(table_.document(), head_),
+                                            record_of(table_.rows(), row)};
+    writer_.row(out, table_.plan(), row_path);
   }
   [[nodiscard]] std::string of(const Estimate& estimate) const {
     std::string out;

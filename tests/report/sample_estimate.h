@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates that the program made, for who renders them.
+// Estimates for tests of renderers.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace trcost::sample {
 
-/// The question of a vision-language model on 128 accelerators each.
+/// A vision-language model on 128 accelerators.
 inline Scenario question() {
   Scenario s;
   s.set_number(Field::model_params, 10e9);
@@ -30,7 +30,7 @@ inline Scenario question_on(std::string_view accelerators) {
   return s;
 }
 
-/// Of the five default platforms.
+/// Estimates on the five default platforms.
 inline std::vector<Estimate> five() {
   static const std::vector<Estimate> made = answers(question());
   return made;
@@ -40,7 +40,7 @@ inline Estimate one() {
   return five()[1];
 }
 
-/// On accelerators whose rent no price book has.
+/// Estimates on accelerators without a rental price.
 inline std::vector<Estimate> without_price() {
   return answers(question_on("h20,gaudi3"));
 }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "catch.h"
-#include "report/about/table_document.h"
+#include "report/about/documents.h"
 #include "trcost/error.h"
 
 using namespace trcost;
@@ -20,7 +20,7 @@ bool contains(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("kinds are known by their names only") {
+TEST_CASE("an unknown kind of the catalog is a usage error with a hint") {
   for (const CatalogKindInfo& info : catalog_kinds()) CHECK(catalog_kind(info.name) == info.kind);
   try {
     (void)catalog_kind("acelerators");
@@ -31,7 +31,7 @@ TEST_CASE("kinds are known by their names only") {
   }
 }
 
-TEST_CASE("listings show every entry, in base units to machines") {
+TEST_CASE("a listing has every entry, with base units in JSON Lines") {
   const Catalog catalog;
   for (const CatalogKind kind : {CatalogKind::accelerators, CatalogKind::systems}) {
     const Table table = catalog_table(catalog, kind);
@@ -45,7 +45,7 @@ TEST_CASE("listings show every entry, in base units to machines") {
   CHECK(row["power_watts"] == 700);
 }
 
-TEST_CASE("listings narrow to an accelerator where that means something") {
+TEST_CASE("a listing of one accelerator has its rows, and kinds without accelerators reject it") {
   const Catalog catalog;
   CHECK(catalog_table(catalog, CatalogKind::systems, "h100-sxm").rows().size() >= 1);
   const Table prices = catalog_table(catalog, CatalogKind::prices, "h100-sxm");
@@ -58,22 +58,22 @@ TEST_CASE("listings narrow to an accelerator where that means something") {
   CHECK(contains(spread, "specialist on-demand: $"));
 }
 
-TEST_CASE("an entry is shown value by value with the key of its source and what it stands for") {
+TEST_CASE("an entry lists its values with units and sources") {
   const Catalog catalog;
-  const std::string text = to_text(
+  const std::string text = text_table(
       catalog_entry_table(catalog, CatalogKind::accelerators, "h100-sxm"), {false, 100, false});
   CHECK(contains(text, "989.4 TFLOP/s"));
   CHECK(contains(text, "3350 GB/s"));
   CHECK(contains(text, "source nvidia-h100"));
   CHECK(text.find("name") < text.find("dense_peak"));
-  const std::string rack = to_text(
+  const std::string rack = text_table(
       catalog_entry_table(catalog, CatalogKind::systems, "gb200-nvl72"), {false, 100, false});
   CHECK(contains(rack, "tiers[0].bytes_per_second_per_direction"));
   CHECK(contains(rack, "900 GB/s"));
   CHECK(contains(rack, "3.4 microseconds"));
 }
 
-TEST_CASE("a user's own file is shown once it is valid") {
+TEST_CASE("a valid file of the user is listed, an invalid one is an error") {
   namespace fs = std::filesystem;
   const fs::path file = fs::temp_directory_path() / "trcost_catalog_report.json";
   std::ofstream(file) << R"({"schema_version": "1.0", "name": "mine", "system": "dgx-h100",
@@ -81,7 +81,7 @@ TEST_CASE("a user's own file is shown once it is valid") {
     "memory_bytes_per_second": 4e12})";
   const Catalog catalog;
   const std::string text =
-      to_text(catalog_entry_table(catalog, CatalogKind::accelerators, file.string()));
+      text_table(catalog_entry_table(catalog, CatalogKind::accelerators, file.string()));
   CHECK(contains(text, "1500 TFLOP/s"));
   std::ofstream(file) << R"({"schema_version": "1.0", "nam": "mine"})";
   const Catalog fresh;
@@ -89,7 +89,7 @@ TEST_CASE("a user's own file is shown once it is valid") {
   fs::remove(file);
 }
 
-TEST_CASE("a published run is shown by its id") {
+TEST_CASE("a published run is found by its id") {
   const Catalog catalog;
   const nlohmann::json row = nlohmann::json::parse(catalog.show(CatalogKind::runs, "T0001"));
   CHECK(row["accelerator"] == "gb300-nvl72");

@@ -9,6 +9,7 @@
 #include "estimate/columns/estimate_columns.h"
 #include "report/lines.h"
 #include "report/page/estimate_tables.h"
+#include "report/page/money_facts.h"
 #include "report/page/wording.h"
 #include "report/row_text.h"
 #include "report/sample_estimate.h"
@@ -46,7 +47,7 @@ nlohmann::json at_path(const nlohmann::json& object, std::string_view path) {
   nlohmann::json at = object;
   std::istringstream parts{std::string(path)};
   for (std::string part; std::getline(parts, part, '.');) {
-    if (at.is_null()) return at;  // of what does not apply nothing is said
+    if (at.is_null()) return at;  // the column does not apply
     at = at.at(part);
   }
   return at;
@@ -58,7 +59,7 @@ std::string render_as(Format format, const Report& report) {
 
 }  // namespace
 
-TEST_CASE("columns have unique paths, and a value of their kind or none", "[report]") {
+TEST_CASE("columns have unique paths and values of their kind", "[report]") {
   std::set<std::string_view> seen;
   for (const EstimateColumn& column : columns()) {
     INFO(column.path);
@@ -72,7 +73,7 @@ TEST_CASE("columns have unique paths, and a value of their kind or none", "[repo
   }
 }
 
-TEST_CASE("columns are asked for by name", "[report]") {
+TEST_CASE("columns are found by name", "[report]") {
   CHECK(require_column("gpus").path == std::string_view("gpus"));
   CHECK_THROWS_AS(require_column(""), Error);
   using enum ColumnRole;
@@ -95,7 +96,7 @@ TEST_CASE("columns are asked for by name", "[report]") {
   CHECK_FALSE(hint("zzzzzzzzzzz").empty());
 }
 
-TEST_CASE("the JSON document has the contract's form and exact figures", "[report]") {
+TEST_CASE("JSON has the structure of the contract and exact figures", "[report]") {
   const std::vector<Estimate> estimates = sample::five();
   Report report = report_of(estimates);
   const Estimator::Failure failure{"trainium2", "no recipe", ""};
@@ -120,7 +121,7 @@ TEST_CASE("the JSON document has the contract's form and exact figures", "[repor
     const nlohmann::json object = document["estimates"][i];
     for (const EstimateColumn& column : columns()) {
       INFO(column.path);
-      // What made the document stands in its head; rows carry it beside.
+      // Versions are in the head of the document and in each row.
       const bool of_head = column.role == ColumnRole::price_date || column.path == "trcost_version";
       if (of_head) continue;
       const nlohmann::json value = at_path(object, column.path);
@@ -154,7 +155,7 @@ TEST_CASE("the JSON document has the contract's form and exact figures", "[repor
   CHECK(first["derivations"].size() == e.derivations.size());
 }
 
-TEST_CASE("unknown is null, empty or n/a, never 0", "[report]") {
+TEST_CASE("an unknown value is null, empty or n/a, not 0", "[report]") {
   std::vector<Estimate> estimates = sample::without_price();
   estimates.resize(1);
   const Report report = report_of(estimates);
@@ -187,11 +188,12 @@ TEST_CASE("unknown is null, empty or n/a, never 0", "[report]") {
   const auto drawn = nlohmann::json::parse(render_json(report_of(no_watts)))["estimates"][0];
   CHECK(at_path(drawn, "energy.kwh").is_null());
   CHECK(at_path(drawn, "energy.co2_kg").is_null());
-  // No row for energy either: an item is of an amount that is known.
+  // Energy has no item either, since its amount is unknown.
   for (const auto& item : drawn["cost"]["not_included"]) CHECK(item["part"] != "energy");
 }
 
-TEST_CASE("without a price nothing is the cheapest, and the missing thing is named", "[report]") {
+TEST_CASE("without prices no platform is the cheapest, and warnings name the missing price",
+          "[report]") {
   const std::vector<Estimate> estimates = sample::without_price();
   Report report = report_of(estimates);
   const std::string answer = answer_sentence(report);
@@ -204,7 +206,7 @@ TEST_CASE("without a price nothing is the cheapest, and the missing thing is nam
   CHECK(table.find("US dollars; not known: compute") != std::string::npos);
 }
 
-TEST_CASE("a warning says which figure would complete the total", "[report]") {
+TEST_CASE("a warning names the flag that completes the total", "[report]") {
   const auto last_warning = [](Scenario scenario) {
     const std::vector<Estimate> estimates = sample::answers(scenario);
     Report report = report_of(estimates);
@@ -226,7 +228,7 @@ TEST_CASE("a warning says which figure would complete the total", "[report]") {
   CHECK(last_warning(owned).ends_with("its power is not known: give --watts-per-gpu"));
 }
 
-TEST_CASE("owning is compared with a rent that is named, in every document", "[report]") {
+TEST_CASE("owning is compared with a named rent in every document", "[report]") {
   std::vector<Estimate> estimates = {sample::one()};
   CostResult& cost = estimates[0].cost;
   CHECK(break_even_words(cost).empty());
@@ -247,7 +249,7 @@ TEST_CASE("owning is compared with a rent that is named, in every document", "[r
   CHECK(break_even_words(cost).find("the energy alone") != std::string::npos);
 }
 
-TEST_CASE("a figure that is not finite never leaves", "[report]") {
+TEST_CASE("a figure that is not finite is an error", "[report]") {
   std::vector<Estimate> estimates = {sample::one()};
   estimates[0].performance.mfu = std::numeric_limits<double>::quiet_NaN();
   const Report report = report_of(estimates);
@@ -278,7 +280,7 @@ TEST_CASE("CSV and JSON Lines agree with the columns", "[report]") {
         "h100-sxm," + format_exact(*estimates[1].cost.total) + ",true,\n");
 }
 
-TEST_CASE("no line of the table is wider than asked, nor coloured unasked", "[report]") {
+TEST_CASE("text keeps to its width and has no colour unless set", "[report]") {
   std::vector<Estimate> estimates = sample::five();
   estimates[1].assumptions.push_back({"cost.price_per_gpu_hour", "2.25", "USD/GPU-hour",
                                       std::string(300, 'x') + " and a very long reason", "book"});
@@ -312,7 +314,7 @@ TEST_CASE("plain style is plain ASCII", "[report]") {
   }
 }
 
-TEST_CASE("the table names the cheapest platform and every price's source", "[report]") {
+TEST_CASE("text names the cheapest platform and the source of every price", "[report]") {
   const std::vector<Estimate> estimates = sample::five();
   Report report = report_of(estimates);
   report.detail = Detail::full;
@@ -333,7 +335,7 @@ TEST_CASE("the table names the cheapest platform and every price's source", "[re
     INFO(words);
     CHECK(text.find(words) != std::string::npos);
   }
-  // What does not fit, or has no price, is passed over.
+  // Estimates that do not fit or have no price are not the cheapest.
   std::vector<Estimate> others = estimates;
   others[cheapest].memory.fits = false;
   const auto next = cheapest_index(others);
@@ -398,7 +400,7 @@ TEST_CASE("words for numbers", "[report]") {
   CHECK(assumed_value_words({"train.recipe", "full", "", "", ""}) == "full");
 }
 
-TEST_CASE("later platforms explain only what differs", "[report]") {
+TEST_CASE("the explanation of later platforms has only what differs", "[report]") {
   std::vector<Estimate> estimates = {sample::five()[1], sample::five()[2]};
   const Derivation shared = {"tokens", "given", "2e12", "2e12", ""};
   estimates[0].derivations = {shared, {"price", "given", "", "$2", ""}};
@@ -409,7 +411,7 @@ TEST_CASE("later platforms explain only what differs", "[report]") {
   CHECK(text.find("$4") != std::string::npos);
 }
 
-TEST_CASE("shares of the waterfall multiply to its end", "[report]") {
+TEST_CASE("shares of the waterfall multiply to the share that is left", "[report]") {
   const Estimate e = sample::one();
   double left = 1;
   std::size_t shown = 0;
@@ -417,7 +419,7 @@ TEST_CASE("shares of the waterfall multiply to its end", "[report]") {
     left *= term.share;
     shown += term.share < 1 ? 1 : 0;
   }
-  CHECK(waterfall_steps(e).size() <= shown);  // what loses nothing is not shown
+  CHECK(waterfall_steps(e).size() <= shown);  // terms without a loss are not shown
   CHECK_THAT(waterfall_steps(e).back().left, WithinRel(left, 1e-12));
 }
 
@@ -434,7 +436,7 @@ TEST_CASE("the explanation shows formulas, assumptions and prices with sources",
   for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= 80);
 }
 
-TEST_CASE("a page stands alone and closes what it opens", "[report]") {
+TEST_CASE("HTML has no external resources and closes its elements", "[report]") {
   std::vector<Estimate> estimates = sample::five();
   estimates[0].warnings = {"<script>alert('x')</script> & more"};
   const std::string html = render_as(Format::html, report_of(estimates));
@@ -457,7 +459,7 @@ TEST_CASE("a page stands alone and closes what it opens", "[report]") {
   }
 }
 
-TEST_CASE("Markdown tables have as many cells in each row", "[report]") {
+TEST_CASE("rows of a Markdown table have equally many cells", "[report]") {
   std::size_t bars = 0;
   for (const std::string& line : lines_of(render_as(Format::md, report_of(sample::five())))) {
     if (!line.starts_with('|')) {
@@ -470,7 +472,7 @@ TEST_CASE("Markdown tables have as many cells in each row", "[report]") {
   }
 }
 
-TEST_CASE("a workbook is a zip archive and the same each time", "[report]") {
+TEST_CASE("a workbook is a zip archive with reproducible bytes", "[report]") {
   const std::vector<Estimate> estimates = sample::five();
   std::string first;
   try {
@@ -495,7 +497,7 @@ TEST_CASE("an empty report says so in every format", "[report]") {
   CHECK(lines_of(render_as(Format::csv, report)).size() == 1);
 }
 
-TEST_CASE("numbers that a person gave are shown as short as they can be") {
+TEST_CASE("a round number has no further digits") {
   CHECK(brief_words(50000, NumberKind::money) == "$50k");
   CHECK(brief_words(121.75 * 86400, NumberKind::duration) == "121.75 d");
   CHECK(brief_words(30 * 86400, NumberKind::duration) == "30 d");
@@ -504,7 +506,7 @@ TEST_CASE("numbers that a person gave are shown as short as they can be") {
   CHECK(brief_words(2588884.4709092914, NumberKind::duration, 6) == "29.9639 d");
 }
 
-TEST_CASE("a column has the digits that tell its values apart") {
+TEST_CASE("a column has as many digits as distinguish its values") {
   const auto shown = [](std::vector<std::optional<double>> values, NumberKind kind) {
     std::vector<std::string> out;
     for (const Cell& cell : distinct_cells(values, kind)) out.push_back(cell.text());
@@ -513,7 +515,7 @@ TEST_CASE("a column has the digits that tell its values apart") {
   using Texts = std::vector<std::string>;
   CHECK(shown({1.2e9, 3.4e9}, NumberKind::count) == Texts{"1.20B", "3.40B"});
   CHECK(shown({1.23441e9, 1.23442e9}, NumberKind::count) == Texts{"1.23441B", "1.23442B"});
-  // The same but for noise, and unknown ones, ask for no digits.
+  // Noise and unknown values need no further digits.
   CHECK(shown({50000.0, 49999.9999999999}, NumberKind::money) == Texts{"$50.0k", "$50.0k"});
   CHECK(shown({std::nullopt, 2e6}, NumberKind::money) == Texts{"n/a", "$2.00M"});
 }

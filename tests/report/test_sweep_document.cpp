@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep as a document: what stands around its rows, and what people see of them.
+// The document of a sweep.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "report/about/sweep.h"
 #include "report/about/sweep_document.h"
 #include "study/sweep/plan.h"
 #include "trcost/error.h"
@@ -45,7 +46,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("JSON says what was asked, the rows, and whether some are missing", "[sweep]") {
+TEST_CASE("JSON has the scenario, the rows, and whether rows are missing", "[sweep]") {
   for (const bool interrupted : {false, true}) {
     const auto out = nlohmann::json::parse(document(grid("on-demand"), Format::json, interrupted));
     CHECK(out["interrupted"] == interrupted);
@@ -57,22 +58,22 @@ TEST_CASE("JSON says what was asked, the rows, and whether some are missing", "[
   }
 }
 
-TEST_CASE("people see which costs follow from a price that nobody asks", "[sweep]") {
+TEST_CASE("costs at an imputed price are marked in formats for people", "[sweep]") {
   const auto imputed = [](const SweepRequest& request) {
     const auto out = nlohmann::json::parse(document(request, Format::json));
     return out["rows"][0]["cost.price_imputed"].get<bool>();
   };
-  const SweepRequest asked = grid("on-demand"), made = grid("reserved-3y");
-  REQUIRE_FALSE(imputed(asked));
-  REQUIRE(imputed(made));
+  const SweepRequest quoted = grid("on-demand"), estimated = grid("reserved-3y");
+  REQUIRE_FALSE(imputed(quoted));
+  REQUIRE(imputed(estimated));
   for (const Format format : {Format::table, Format::md, Format::html}) {
-    CHECK(has(document(made, format), "~$"));
-    CHECK_FALSE(has(document(asked, format), "~$"));
+    CHECK(has(document(estimated, format), "~$"));
+    CHECK_FALSE(has(document(quoted, format), "~$"));
   }
-  CHECK_FALSE(has(document(made, Format::csv), "~"));
+  CHECK_FALSE(has(document(estimated, Format::csv), "~"));
 }
 
-TEST_CASE("errors have a column where a row has one, and the platform its name", "[sweep]") {
+TEST_CASE("a row with an error has its message and its platform", "[sweep]") {
   SweepRequest some = grid("on-demand");
   some.base.set_text(Field::hardware_accelerator, "v100-sxm-32gb");
   some.vary = {"train.precision=fp16,fp8"};  // the chip has no FP8

@@ -4,7 +4,9 @@
 #include <sstream>
 
 #include "catch.h"
+#include "json/json_string.h"
 #include "json/json_writer.h"
+#include "report/about/documents.h"
 #include "report/about/table_document.h"
 #include "report/lines.h"
 #include "report/table/table.h"
@@ -62,32 +64,32 @@ TEST_CASE("wrapping keeps every word and the width", "[report]") {
 }
 
 TEST_CASE("a text table aligns its columns and keeps to the width", "[report]") {
-  const std::string text = to_text(sample_table(), {false, 60, false});
+  const std::string text = text_table(sample_table(), {false, 60, false});
   const auto lines = lines_of(text);
   CHECK(lines[0].starts_with("Name         Price  Fits  Note"));
   CHECK(lines[2] == "a            $2.50  yes   short");
   CHECK(text.find("n/a") != std::string::npos);
   for (const std::string& line : lines) CHECK(display_width(line) <= 60);
   for (const int width : {46, 50, 80, 100}) {
-    for (const std::string& line : lines_of(to_text(sample_table(), {false, width, true}))) {
+    for (const std::string& line : lines_of(text_table(sample_table(), {false, width, true}))) {
       CHECK(display_width(line) <= width);
     }
   }
 }
 
 TEST_CASE("colour never changes the text", "[report]") {
-  CHECK(to_text(sample_table(), {false, 80, true}).find('\x1b') == std::string::npos);
-  std::string coloured = to_text(sample_table(), {true, 80, true});
+  CHECK(text_table(sample_table(), {false, 80, true}).find('\x1b') == std::string::npos);
+  std::string coloured = text_table(sample_table(), {true, 80, true});
   CHECK(coloured.find('\x1b') != std::string::npos);
   while (true) {
     const std::size_t start = coloured.find('\x1b');
     if (start == std::string::npos) break;
     coloured.erase(start, coloured.find('m', start) - start + 1);
   }
-  CHECK(coloured == to_text(sample_table(), {false, 80, true}));
+  CHECK(coloured == text_table(sample_table(), {false, 80, true}));
 }
 
-TEST_CASE("columns that may go leave a narrow table and are counted", "[report]") {
+TEST_CASE("a narrow table drops optional columns and counts them", "[report]") {
   std::vector<TableColumn> columns;
   std::vector<Cell> row;
   for (int i = 0; i < 20; ++i) {
@@ -97,7 +99,7 @@ TEST_CASE("columns that may go leave a narrow table and are counted", "[report]"
   }
   Table table(columns);
   table.add_row(row);
-  const std::string text = to_text(table, {false, 80, true});
+  const std::string text = text_table(table, {false, 80, true});
   for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= 80);
   CHECK(text.find("column-0") != std::string::npos);
   CHECK(text.find("column-19") == std::string::npos);
@@ -106,7 +108,7 @@ TEST_CASE("columns that may go leave a narrow table and are counted", "[report]"
         "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,1.0," + std::string(trcost_version()));
 }
 
-TEST_CASE("machines get exact values, null and empty for unknown", "[report]") {
+TEST_CASE("CSV and JSON have exact values, and empty or null for unknown ones", "[report]") {
   const auto document = nlohmann::json::parse(as(Format::json, sample_table()));
   CHECK(document["schema_version"] == "1.0");
   CHECK(document["items"].size() == 2);
@@ -129,7 +131,7 @@ TEST_CASE("machines get exact values, null and empty for unknown", "[report]") {
 TEST_CASE("markup is escaped", "[report]") {
   Table table({{"x", "", Align::left, Overflow::keep}});
   table.add_row({"<b>&|\n`"});
-  CHECK(to_markdown(table).find("\\<b\\>&\\| \\`") != std::string::npos);
+  CHECK(markdown_table(table).find("\\<b\\>&\\| \\`") != std::string::npos);
   CHECK(as(Format::html, table).find("&lt;b&gt;&amp;|") != std::string::npos);
 }
 
@@ -167,7 +169,7 @@ TEST_CASE("JSON text survives any bytes", "[report]") {
   CHECK(round_trip("\xed\xa0\x80z").ends_with("z"));
 }
 
-TEST_CASE("formats are found by extension", "[report]") {
+TEST_CASE("a file extension selects its format", "[report]") {
   for (const FormatInfo& info : formats()) {
     CHECK(&format_info(info.format) == &info);
     CHECK(format_from_extension("out/x." + std::string(info.extension())) == info.format);
@@ -176,7 +178,7 @@ TEST_CASE("formats are found by extension", "[report]") {
   CHECK_FALSE(format_from_extension(".csv").has_value());
 }
 
-TEST_CASE("what is cut never makes two rows look the same", "[report][table]") {
+TEST_CASE("cut cells keep rows distinct", "[report][table]") {
   Table table(
       {{.title = "which", .overflow = Overflow::cut}, {.title = "rows", .align = Align::right}});
   table.add_row({"MaxText on TPU v5e, version one", "11"});
@@ -184,8 +186,8 @@ TEST_CASE("what is cut never makes two rows look the same", "[report][table]") {
   table.add_row({"another source with a long name", "13"});
   Style style;
   style.width = 20;
-  const std::string text = to_text(table, style);
+  const std::string text = text_table(table, style);
   CHECK(text.find("\none") != std::string::npos);
   CHECK(text.find("\ntwo") != std::string::npos);
-  CHECK(text.find("long name") == std::string::npos);  // alone with its beginning
+  CHECK(text.find("long name") == std::string::npos);  // no other row begins like it
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `trcost tokens` shows, from the request to the text.
+// Output of `trcost tokens`.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -7,6 +7,7 @@
 
 #include "catch.h"
 #include "report/about/documents.h"
+#include "study/tokens/token_report.h"
 #include "trcost/error.h"
 
 namespace {
@@ -53,8 +54,8 @@ const std::string gif{"GIF89a\x80\x02\xE0\x01\x00\x00\x00", 13};
 
 }  // namespace
 
-TEST_CASE("the JSON document has the contract's shape", "[tokens][report]") {
-  const Json out = as_json({.family = "qwen2-vl", .images = {{1920, 1080}, {640, 480}}});
+TEST_CASE("JSON of tokens has the structure of the contract", "[tokens][report]") {
+  const json out = as_json({.family = "qwen2-vl", .images = {{1920, 1080}, {640, 480}}});
   CHECK(out["schema_version"] == "1.0");
   REQUIRE(out["items"].size() == 2);
   const Json& item = out["items"][0];
@@ -69,8 +70,8 @@ TEST_CASE("the JSON document has the contract's shape", "[tokens][report]") {
   CHECK(out["total"]["vision"] == 2691 + 391);
 }
 
-TEST_CASE("what is unknown is null", "[tokens][report]") {
-  const Json out = as_json({.family = "gpt-4v", .images = {{512, 512}}});
+TEST_CASE("unknown token counts are null", "[tokens][report]") {
+  const json out = as_json({.family = "gpt-4v", .images = {{512, 512}}});
   CHECK(out["items"][0]["tokens"]["vision_encoder"].is_null());
   CHECK(out["total"]["vision_encoder"].is_null());
   CHECK(out["total"]["vision"] == 255);
@@ -87,7 +88,7 @@ TEST_CASE("a video is one item with its frames", "[tokens][report]") {
   CHECK(out["total"]["vision"] == 43200);
 }
 
-TEST_CASE("without a family all that take the input stand side by side", "[tokens][report]") {
+TEST_CASE("without a family, all families that accept the input are compared", "[tokens][report]") {
   const TokenReport report = trcost::count_tokens({.images = {{640, 480}}});
   CHECK(report.items.size() == 19);
   CHECK(report.comparison);
@@ -96,13 +97,13 @@ TEST_CASE("without a family all that take the input stand side by side", "[token
   const std::string text = render(trcost::tokens_document(report), Format::table);
   CHECK(mentions(text, "llava-next"));
   CHECK(mentions(text, "2340"));
-  // Qwen refuses an aspect ratio above 200; the others still answer.
+  // Qwen rejects an aspect ratio above 200. The other families have an answer.
   const TokenReport thin = trcost::count_tokens({.images = {{3000, 10}}});
   CHECK(thin.skipped.size() == 3);
   CHECK(thin.items.size() == 16);
 }
 
-TEST_CASE("a table of sizes gives total and spread", "[tokens][report]") {
+TEST_CASE("a table of sizes gives total and distribution", "[tokens][report]") {
   const Folder folder;
   const auto path = folder.write("sizes.csv", "width,height,count\n640,480,9\n1920,1080,1\n");
   const Json out = as_json({.family = "qwen2-vl", .image_sets = {path}});
@@ -118,7 +119,7 @@ TEST_CASE("a table of sizes gives total and spread", "[tokens][report]") {
   CHECK(as_json({.family = "qwen2-vl", .image_sets = {path}}, false)["items"].empty());
 }
 
-TEST_CASE("in a folder the good images count and the bad ones are named", "[tokens][report]") {
+TEST_CASE("a folder with unreadable images counts the others and names these", "[tokens][report]") {
   const Folder folder;
   folder.write("a.gif", gif);
   folder.write("b.gif", gif);
@@ -132,7 +133,7 @@ TEST_CASE("in a folder the good images count and the bad ones are named", "[toke
   CHECK(mentions(out["skipped"][0]["reason"], "not a JPEG"));
 }
 
-TEST_CASE("a request that cannot be answered says what is missing", "[tokens][report][errors]") {
+TEST_CASE("an incomplete request names the missing option", "[tokens][report][errors]") {
   CHECK(mentions(message({}), "--image"));
   CHECK(mentions(message({.family = "qwen2-vl", .videos = {{1280, 720}}}), "--seconds"));
   CHECK(mentions(message({.images = {{640, 480}}, .options = {.max_tiles = 4}}), "--family"));
@@ -151,9 +152,9 @@ TEST_CASE("a request that cannot be answered says what is missing", "[tokens][re
   CHECK(mentions(refused, "none of the 2"));
 }
 
-TEST_CASE("in a table the good rows count and the bad ones are named", "[tokens][report]") {
+TEST_CASE("a table with invalid rows counts the others and names these", "[tokens][report]") {
   const Folder folder;
-  // Bad: a word, more pixels than an image can have, an aspect ratio that Qwen refuses.
+  // Bad: a word, more pixels than an image can have, an aspect ratio that Qwen rejects.
   const auto path = folder.write(
       "sizes.csv", "width,height,count\n640,480,2\nwide,480,1\n1000000,1000000,1\n3000,10,1\n");
   const Json out = as_json({.family = "qwen2-vl", .image_sets = {path}});
@@ -165,7 +166,7 @@ TEST_CASE("in a table the good rows count and the bad ones are named", "[tokens]
   CHECK(out["skipped"][2]["input"] == path + ":5");
 }
 
-TEST_CASE("rows for machines carry every column", "[tokens][report]") {
+TEST_CASE("CSV rows have every column", "[tokens][report]") {
   const TokenReport report = trcost::count_tokens({.family = "mllama", .images = {{640, 480}}});
   const std::string csv = render(trcost::tokens_document(report), Format::csv);
   CHECK(csv.starts_with("input,family,count,tokens.vision_encoder,tokens.vision,tiles,frames,"));

@@ -6,7 +6,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/columns/estimate_columns.h"
-#include "report/about/sweep_document.h"
+#include "report/about/sweep.h"
 #include "study/sweep/columns.h"
 #include "study/sweep/plan.h"
 #include "trcost/error.h"

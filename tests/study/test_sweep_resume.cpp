@@ -8,9 +8,12 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "report/about/sweep.h"
 #include "report/about/sweep_document.h"
+#include "study/sweep/lines.h"
 #include "study/sweep/plan.h"
 #include "study/sweep/resume.h"
+#include "study/sweep/worker.h"
 #include "trcost/error.h"
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "report/about/sweep_document.h"
+#include "report/about/sweep.h"
 #include "report/row_text.h"
 #include "study/sweep/plan.h"
 #include "study/sweep/worker.h"

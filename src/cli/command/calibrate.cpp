@@ -14,6 +14,7 @@
 #include "cli/output/output.h"
 #include "cli/session.h"
 #include "report/about/documents.h"
+#include "study/calibrate/calibrate.h"
 #include "text/files.h"
 #include "trcost/error.h"
 

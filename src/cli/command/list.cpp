@@ -7,7 +7,7 @@
 #include "cli/output/output.h"
 #include "cli/session.h"
 #include "report/about/catalog.h"
-#include "report/about/table_document.h"
+#include "report/about/documents.h"
 
 namespace trcost::cli {
 namespace {

@@ -6,6 +6,7 @@
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
+#include "estimate/cluster/memory_fit.h"
 #include "report/about/documents.h"
 
 namespace trcost::cli {

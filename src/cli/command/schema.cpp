@@ -8,8 +8,9 @@
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
+#include "report/about/documents.h"
 #include "report/about/schemas.h"
-#include "report/about/table_document.h"
+#include "report/table/table.h"
 
 namespace trcost::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/session.h"
 #include "prices/rows/price_book.h"
 #include "report/about/catalog.h"
-#include "report/about/table_document.h"
+#include "report/about/documents.h"
 #include "trcost/error.h"
 
 namespace trcost::cli {

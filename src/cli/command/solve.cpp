@@ -13,7 +13,7 @@
 #include "cli/session.h"
 #include "prices/rows/price_book.h"
 #include "report/about/documents.h"
-#include "report/about/solve/solve_report.h"
+#include "report/about/solve/solve.h"
 #include "report/page/wording.h"
 #include "study/solve/rent.h"
 #include "trcost/error.h"

@@ -15,7 +15,7 @@
 #include "cli/output/sweep_output.h"
 #include "cli/session.h"
 #include "prices/rows/price_book.h"
-#include "report/about/sweep_document.h"
+#include "report/about/sweep.h"
 #include "report/format/row_stream.h"
 #include "study/sweep/plan.h"
 #include "trcost/error.h"
@@ -245,7 +245,7 @@ class Sweeping {
     if (!outcome.interrupted) {
       document.close();
       output.commit();
-    } else if (streams(format_) && path() == "-") {
+    } else if (can_stream(format_) && path() == "-") {
       document.close(true);  // what stands on stdout already stays readable
     }
     return outcome;

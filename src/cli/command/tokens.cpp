@@ -13,6 +13,8 @@
 #include "cli/output/output.h"
 #include "cli/session.h"
 #include "report/about/documents.h"
+#include "report/format/row_stream.h"
+#include "study/tokens/token_report.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
@@ -151,7 +153,7 @@ int run_tokens(const TokensOptions& typed, Session& session) {
   TokenRequest request = token_request_of(typed, session);
   const bool items = has_items(format, typed);
   request.keep_set_items = items;
-  if (!items || !streams(format)) {
+  if (!items || !can_stream(format)) {
     TokenReport report = count_tokens(request);
     if (!items && format_info(format).form == Form::document) report.items.clear();
     write(tokens_document(report));

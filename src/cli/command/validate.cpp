@@ -13,6 +13,13 @@
 #include "cli/output/output.h"
 #include "cli/session.h"
 #include "report/about/documents.h"
+#include "study/calibrate/calibrate.h"
+#include "study/validate/posttraining_validation.h"
+#include "study/validate/serving_validation.h"
+#include "study/validate/validate.h"
+#include "study/validate/validate_memory.h"
+#include "study/validate/validate_runs.h"
+#include "study/validate/validate_vision.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
@@ -88,7 +95,7 @@ constexpr Subject kSubjects[] = {
     {"--calibrated", &ValidateOptions::calibrated, kSource, run_calibrated},
 };
 
-const Subject& subject_of(Typed typed) {
+const Subject& model_title(Typed typed) {
   std::vector<std::string_view> asked;
   const Subject* out = &kSubjects[0];
   for (const Subject& each : kSubjects) {
@@ -140,7 +147,7 @@ std::optional<double> limit(Typed typed) {
 int check(double error, std::string_view what, Typed typed, std::optional<double> most,
           Session& session) {
   if (!most || error <= *most) return kExitOk;
-  const Subject& subject = subject_of(typed);
+  const Subject& subject = model_title(typed);
   session.error(fmt::format("{} is {:.1f} %, above the {:.1f} % of --max-error", what, 100 * error,
                             100 * *most),
                 fmt::format("`{}`{} shows what it is of", rows_command(subject),
@@ -231,7 +238,7 @@ int run_runs(Typed typed, Session& session) {
 }
 
 int run_validate(Typed typed, Session& session) {
-  const Subject& subject = subject_of(typed);
+  const Subject& subject = model_title(typed);
   refuse_what_it_ignores(subject, typed);
   return subject.run(typed, session);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listings of the catalog, one table per kind.
+#include "report/about/catalog.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,54 +14,53 @@
 #include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "quantity/suggest.h"
-#include "report/about/catalog.h"
-#include "report/about/table_document.h"
+#include "report/about/documents.h"
 #include "trcost/error.h"
 #include "workload/blocks/vision.h"
 #include "workload/workload.h"
 
 namespace trcost::report {
-
 namespace {
 
-constexpr auto kAlignedRight = Align::right;
-
-// A number of the catalog as `format` shows it, divided by `unit`.
-Cell known(std::optional<double> value, fmt::format_string<double> format, double unit = 1) {
+// Returns a number of the catalog, divided by `unit`, or unknown.
+Cell catalog_number(std::optional<double> value, fmt::format_string<double> format,
+                    double unit = 1) {
   return value ? Cell::number(*value, fmt::format(format, *value / unit)) : Cell::unknown();
 }
 
 Cell teraflops(const Accelerator& chip, Precision precision) {
-  return known(peak_flops(chip, precision), "{:g}", 1e12);
+  return catalog_number(peak_flops(chip, precision), "{:g}", 1e12);
 }
 
 Table accelerators_table(const Catalog& catalog, std::string_view only) {
   Table table({{"name", "name"},
                {"title", "title", Align::left, Overflow::drop},
-               {"bf16 TF/s", "bf16_flop_per_second", kAlignedRight},
-               {"fp16 TF/s", "fp16_flop_per_second", kAlignedRight, Overflow::drop},
-               {"fp8 TF/s", "fp8_flop_per_second", kAlignedRight},
-               {"nvfp4 TF/s", "nvfp4_flop_per_second", kAlignedRight},
-               {"memory GB", "memory_bytes", kAlignedRight},
-               {"TB/s", "memory_bytes_per_second", kAlignedRight},
-               {"watts", "power_watts", kAlignedRight},
+               number_column("bf16 TF/s", "bf16_flop_per_second"),
+               number_column("fp16 TF/s", "fp16_flop_per_second", Overflow::drop),
+               number_column("fp8 TF/s", "fp8_flop_per_second"),
+               number_column("nvfp4 TF/s", "nvfp4_flop_per_second"),
+               number_column("memory GB", "memory_bytes"),
+               number_column("TB/s", "memory_bytes_per_second"),
+               number_column("watts", "power_watts"),
                {"system", "system"},
-               {"price", "price_usd", kAlignedRight, Overflow::drop},
+               number_column("price", "price_usd", Overflow::drop),
                {"also", "aliases", Align::left, Overflow::drop}});
   for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
     if (!only.empty() && name != only) continue;
     const Accelerator& chip = catalog.accelerator(name);
     table.add_row({name, chip.title, teraflops(chip, Precision::bf16),
                    teraflops(chip, Precision::fp16), teraflops(chip, Precision::fp8),
-                   teraflops(chip, Precision::nvfp4), known(chip.memory_bytes, "{:.1f}", 1e9),
-                   known(chip.memory_bandwidth, "{:g}", 1e12), known(chip.power_watts, "{:g}"),
-                   chip.system, known(chip.price_usd, "${:.0f}"),
+                   teraflops(chip, Precision::nvfp4),
+                   catalog_number(chip.memory_bytes, "{:.1f}", 1e9),
+                   catalog_number(chip.memory_bandwidth, "{:g}", 1e12),
+                   catalog_number(chip.power_watts, "{:g}"), chip.system,
+                   catalog_number(chip.price_usd, "${:.0f}"),
                    fmt::format("{}", fmt::join(chip.aliases, " "))});
   }
   return table;
 }
 
-bool carries(const System& system, std::string_view accelerator) {
+bool has_accelerator(const System& system, std::string_view accelerator) {
   return accelerator.empty() ||
          std::ranges::find(system.accelerators, accelerator) != system.accelerators.end();
 }
@@ -68,35 +68,36 @@ bool carries(const System& system, std::string_view accelerator) {
 Table systems_table(const Catalog& catalog, std::string_view only) {
   Table table({{"name", "name"},
                {"accelerators", "accelerators", Align::left, Overflow::wrap},
-               {"node", "gpus_per_node", kAlignedRight},
-               {"domain", "gpus_per_domain", kAlignedRight},
-               {"in domain GB/s", "domain_bytes_per_second", kAlignedRight},
-               {"network GB/s", "network_bytes_per_second", kAlignedRight},
-               {"watts/GPU", "power_per_gpu_watts", kAlignedRight},
-               {"price", "price_usd", kAlignedRight, Overflow::drop},
+               number_column("node", "gpus_per_node"),
+               number_column("domain", "gpus_per_domain"),
+               number_column("in domain GB/s", "domain_bytes_per_second"),
+               number_column("network GB/s", "network_bytes_per_second"),
+               number_column("watts/GPU", "power_per_gpu_watts"),
+               number_column("price", "price_usd", Overflow::drop),
                {"title", "title", Align::left, Overflow::drop}});
   for (const std::string& name : catalog.names(CatalogKind::systems)) {
     const System& system = catalog.system(name);
-    if (!carries(system, only)) continue;
+    if (!has_accelerator(system, only)) continue;
     const double inner = system.tiers.front().bandwidth;
     const double outer = system.tiers.back().bandwidth;
     table.add_row({name, fmt::format("{}", fmt::join(system.accelerators, " ")),
-                   known(system.gpus_per_node, "{:.0f}"), known(system.gpus_per_domain, "{:.0f}"),
-                   known(inner, "{:.4g}", 1e9), known(outer, "{:.4g}", 1e9),
-                   known(system.power_per_gpu_watts, "{:.0f}"), known(system.price_usd, "${:.0f}"),
-                   system.title});
+                   catalog_number(system.gpus_per_node, "{:.0f}"),
+                   catalog_number(system.gpus_per_domain, "{:.0f}"),
+                   catalog_number(inner, "{:.4g}", 1e9), catalog_number(outer, "{:.4g}", 1e9),
+                   catalog_number(system.power_per_gpu_watts, "{:.0f}"),
+                   catalog_number(system.price_usd, "${:.0f}"), system.title});
   }
   return table;
 }
 
 Table models_table(const Catalog& catalog) {
   Table table({{"name", "name"},
-               {"parameters", "params_total", kAlignedRight},
-               {"active", "params_active", kAlignedRight},
-               {"vision", "params_vision", kAlignedRight},
-               {"layers", "layers", kAlignedRight},
-               {"hidden", "hidden", kAlignedRight},
-               {"vocab", "vocab", kAlignedRight, Overflow::drop},
+               number_column("parameters", "params_total"),
+               number_column("active", "params_active"),
+               number_column("vision", "params_vision"),
+               number_column("layers", "layers"),
+               number_column("hidden", "hidden"),
+               number_column("vocab", "vocab", Overflow::drop),
                {"source", "source", Align::left, Overflow::cut}});
   for (const std::string& name : catalog.names(CatalogKind::models)) {
     const Model& model = catalog.model(name);
@@ -114,25 +115,23 @@ Table models_table(const Catalog& catalog) {
 
 Table encoders_table(const Catalog& catalog) {
   Table table({{"name", "name"},
-               {"parameters", "params", kAlignedRight},
-               {"layers", "layers", kAlignedRight},
-               {"hidden", "hidden", kAlignedRight},
-               {"patch", "patch", kAlignedRight},
-               {"image", "image", kAlignedRight},
-               {"tokens/image", "tokens_per_image", kAlignedRight},
+               number_column("parameters", "params"),
+               number_column("layers", "layers"),
+               number_column("hidden", "hidden"),
+               number_column("patch", "patch"),
+               number_column("image", "image"),
+               number_column("tokens/image", "tokens_per_image"),
                {"title", "title", Align::left, Overflow::cut}});
   for (const std::string& name : catalog.names(CatalogKind::encoders)) {
     const Encoder& encoder = catalog.encoder(name);
-    const auto plain = [](double value) { return fmt::format("{}", value); };
-    const auto if_any = [&](double value) {
-      return value > 0 ? Cell::number(value, plain(value)) : Cell::unknown();
+    const auto plain_number = [](double value) {
+      return value > 0 ? Cell::number(value, fmt::format("{}", value)) : Cell::unknown();
     };
-    table.add_row(
-        {name, Cell::number(encoder_parameters(encoder), NumberKind::count),
-         Cell::number(encoder.layers, plain(encoder.layers)),
-         Cell::number(encoder.hidden, plain(encoder.hidden)), if_any(encoder.patch),
-         encoder.image > 0 ? Cell::number(encoder.image, plain(encoder.image)) : Cell("native"),
-         if_any(encoder.tokens_per_image), encoder.title});
+    table.add_row({name, Cell::number(encoder_parameters(encoder), NumberKind::count),
+                   plain_number(encoder.layers), plain_number(encoder.hidden),
+                   plain_number(encoder.patch),
+                   encoder.image > 0 ? plain_number(encoder.image) : Cell("native"),
+                   plain_number(encoder.tokens_per_image), encoder.title});
   }
   return table;
 }
@@ -143,11 +142,11 @@ Table prices_table(const Catalog& catalog, std::string_view only) {
                {"product", "product", Align::left, Overflow::cut},
                {"commitment", "commitment"},
                {"class", "provider_class"},
-               {"low", "low", kAlignedRight, Overflow::drop},
-               {"median", "median", kAlignedRight},
-               {"high", "high", kAlignedRight, Overflow::drop},
+               number_column("low", "low", Overflow::drop),
+               number_column("median", "median"),
+               number_column("high", "high", Overflow::drop),
                {"date", "date"},
-               {"age", "age_days", kAlignedRight},
+               number_column("age", "age_days"),
                {"region", "region", Align::left, Overflow::drop},
                {"read", "verified", Align::left, Overflow::drop},
                {"secondary", "secondary", Align::left, Overflow::drop},
@@ -230,7 +229,7 @@ CatalogKind catalog_kind(std::string_view name) {
 }
 
 Table catalog_kinds_table(const Catalog& catalog) {
-  Table table({{"kind", "kind"}, {"entries", "entries", kAlignedRight}, {"what", "what"}});
+  Table table({{"kind", "kind"}, number_column("entries", "entries"), {"what", "what"}});
   for (const CatalogKindInfo& info : catalog_kinds()) {
     const std::size_t entries = catalog.names(info.kind).size();
     table.add_row({info.name,
@@ -241,13 +240,13 @@ Table catalog_kinds_table(const Catalog& catalog) {
 }
 
 Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view accelerator) {
-  const bool filters = kind == CatalogKind::accelerators || kind == CatalogKind::systems ||
-                       kind == CatalogKind::prices;
-  if (!accelerator.empty() && !filters) {
+  const bool has_filter = kind == CatalogKind::accelerators || kind == CatalogKind::systems ||
+                          kind == CatalogKind::prices;
+  if (!accelerator.empty() && !has_filter) {
     throw Error(ErrorKind::usage, "--accelerator does not narrow this kind",
                 "it narrows accelerators, systems and prices");
   }
-  if (!accelerator.empty()) (void)catalog.accelerator(accelerator);  // refuses unknown names
+  if (!accelerator.empty()) (void)catalog.accelerator(accelerator);  // throws for unknown names
   switch (kind) {
     case CatalogKind::accelerators:
       return accelerators_table(catalog, accelerator);

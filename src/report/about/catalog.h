@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Listings and entries of the catalog.
 #pragma once
 
 #include <string>
@@ -11,25 +12,25 @@
 
 namespace trcost::report {
 
-/// The kind of this name (`accelerators`); throws Error (usage) with a did-you-mean.
+/// Returns the kind of a name such as `accelerators`. Throws Error (usage) with a did-you-mean.
 CatalogKind catalog_kind(std::string_view name);
 
-/// The kinds themselves with the number of their entries.
+/// Lists the kinds with the number of their entries.
 Table catalog_kinds_table(const Catalog& catalog);
 
-/// All entries of a kind. A non-empty `accelerator` keeps what belongs to it; kinds that have no
-/// accelerator refuse it with an Error (usage).
+/// Lists the entries of a kind, of one accelerator if that is not empty. Throws Error (usage) for
+/// an accelerator with a kind that has none.
 Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view accelerator = {});
 
-/// The spread of an accelerator's prices and what an estimate takes, a line per commitment.
+/// Returns a line per seller class and commitment with the price that an estimate uses.
 std::string price_spread_text(const Catalog& catalog, std::string_view accelerator);
-/// An accelerator's prices; text has what an estimate takes below them, a line per commitment.
+/// Lists an accelerator's prices. Text has price_spread_text() below them.
 Document prices_document(const Catalog& catalog, std::string_view accelerator);
 
-/// One entry, one row per value of its file: where it stands, the value in readable units, the
-/// key of its source; then the sources. Checks the entry first.
+/// Returns an entry of the catalog or a file: a row per value, with a readable unit and the key of
+/// its source, then the sources. Throws Error (data) for an invalid entry.
 Table catalog_entry_table(const Catalog& catalog, CatalogKind kind, std::string_view name_or_path);
-/// The same; its JSON is the file itself.
+/// Returns catalog_entry_table() as a document whose JSON is the file itself.
 Document catalog_entry_document(const Catalog& catalog, CatalogKind kind,
                                 const std::string& name_or_path);
 

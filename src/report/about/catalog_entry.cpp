@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One entry of the catalog for people: its file, value by value, with units and sources.
-#include <fmt/format.h>
+// One entry of the catalog for people, value by value with units and sources.
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,9 @@
 
 #include "json/strict_json.h"
 #include "report/about/catalog.h"
-#include "report/about/table_document.h"
+#include "report/about/documents.h"
 
 namespace trcost::report {
-
 namespace {
 
 struct KeySuffix {
@@ -21,18 +20,18 @@ struct KeySuffix {
   std::string_view text;
 };
 // Longest suffix first: `_bytes_per_second` before `_bytes`.
-constexpr std::array<KeySuffix, 8> kUnits = {{{"_flop_per_second", 1e12, "TFLOP/s"},
-                                              {"_bytes_per_second_per_direction", 1e9, "GB/s"},
-                                              {"_bytes_per_second", 1e9, "GB/s"},
-                                              {"_per_second_per_direction", 1e9, "GB/s"},
-                                              {"_bytes", 1e9, "GB"},
-                                              {"_seconds", 1e-6, "microseconds"},
-                                              {"_watts", 1, "W"},
-                                              {"_usd", 1, "USD"}}};
+constexpr std::array<KeySuffix, 8> kKeyUnits = {{{"_flop_per_second", 1e12, "TFLOP/s"},
+                                                 {"_bytes_per_second_per_direction", 1e9, "GB/s"},
+                                                 {"_bytes_per_second", 1e9, "GB/s"},
+                                                 {"_per_second_per_direction", 1e9, "GB/s"},
+                                                 {"_bytes", 1e9, "GB"},
+                                                 {"_seconds", 1e-6, "microseconds"},
+                                                 {"_watts", 1, "W"},
+                                                 {"_usd", 1, "USD"}}};
 
-std::string number_in_words(std::string_view key, double value) {
+std::string number_with_unit(std::string_view key, double value) {
   const std::string with_edge = fmt::format("_{}", key);
-  for (const KeySuffix& unit : kUnits) {
+  for (const KeySuffix& unit : kKeyUnits) {
     if (with_edge.ends_with(unit.suffix)) {
       return fmt::format("{:.7g} {}", value / unit.scale, unit.text);
     }
@@ -40,18 +39,18 @@ std::string number_in_words(std::string_view key, double value) {
   return fmt::format("{:.15g}", value);
 }
 
-// What an entry is comes first; the rest follows by name.
-constexpr std::array<std::string_view, 9> kFirst = {"name",         "title",        "vendor",
-                                                    "architecture", "release_date", "token_family",
-                                                    "system",       "accelerators", "source"};
+// Keys that come first. The others follow by name.
+constexpr std::array<std::string_view, 9> kFirstKeys = {
+    "name",         "title",  "vendor",       "architecture", "release_date",
+    "token_family", "system", "accelerators", "source"};
 
-std::vector<std::string> in_reading_order(std::vector<std::string> keys) {
-  const auto rank = [](const std::string& key) { return std::ranges::find(kFirst, key); };
+std::vector<std::string> sort_for_reading(std::vector<std::string> keys) {
+  const auto rank = [](const std::string& key) { return std::ranges::find(kFirstKeys, key); };
   std::ranges::stable_sort(keys, [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
   return keys;
 }
 
-// Walks the document: values with the key of their source, then what the keys stand for.
+// Lists the values of a file with the keys of their sources, then the sources.
 class EntryTable {
  public:
   EntryTable()
@@ -76,7 +75,7 @@ class EntryTable {
  private:
   void walk_object(const JsonValue& value, const std::string& path) {
     ObjectReader object = value.object();
-    for (const std::string& key : in_reading_order(object.keys())) {
+    for (const std::string& key : sort_for_reading(object.keys())) {
       const std::string here = path.empty() ? key : path + "." + key;
       if (here == "sources" || here == "schema_version") continue;
       if (object.has(key)) {
@@ -115,7 +114,7 @@ class EntryTable {
       if (!object.has(name)) continue;
       extra += (extra.empty() ? "" : ", ") + object.required_value(name).text();
     }
-    Cell cell = cell_of(value, key);
+    Cell cell = json_cell(value, key);
     if (!extra.empty() && value.is_number()) {
       cell = Cell::number(cell.value(), fmt::format("{} ({})", cell.text(), extra));
     }
@@ -123,17 +122,17 @@ class EntryTable {
   }
 
   void add(const JsonValue& value, const std::string& path, std::string_view key) {
-    // `"bf16": "sheet"`: a text that names a source says that there is one.
+    // `"bf16": "sheet"` means that the value exists, with this source.
     const bool is_source = value.is_text() && sources_.contains(value.text());
-    table_.add_row({path, is_source ? Cell("yes") : cell_of(value, key),
+    table_.add_row({path, is_source ? Cell("yes") : json_cell(value, key),
                     is_source ? value.text() : std::string()});
   }
 
-  static Cell cell_of(const JsonValue& value, std::string_view key) {
+  static Cell json_cell(const JsonValue& value, std::string_view key) {
     if (value.is_number()) {
       constexpr double kAny = std::numeric_limits<double>::max();
       const double number = value.number(-kAny, kAny);
-      return Cell::number(number, number_in_words(key, number));
+      return Cell::number(number, number_with_unit(key, number));
     }
     if (value.is_boolean()) return Cell::boolean(value.boolean());
     if (value.is_text()) return Cell(value.text());

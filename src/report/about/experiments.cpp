@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/about/documents.h"
-#include "report/page/document_head.h"
 #include "report/page/estimate_tables.h"
+#include "report/page/page.h"
 #include "report/page/wording.h"
 #include "report/workbook/budgets.h"
+#include "report/workbook/calculation.h"
 #include "study/experiments/experiments.h"
+#include "study/study_columns.h"
 
 namespace trcost::report {
-
 namespace {
 
-TableColumn experiment_column(std::string_view title, std::string_view key = {}) {
-  return {std::string(title), std::string(key), Align::right};
-}
-
-Cell experiment_number(std::optional<double> value, NumberKind kind) {
-  return Cell::number(value, kind);
-}
-
-// The platforms by dollars, those without a price last.
-std::vector<const PlatformExperiments*> by_cost(const ExperimentReport& report) {
+// Returns the platforms by cost, those without a price last.
+std::vector<const PlatformExperiments*> sort_by_cost(const ExperimentReport& report) {
   std::vector<const PlatformExperiments*> out;
   for (const PlatformExperiments& each : report.platforms) out.push_back(&each);
   std::ranges::stable_sort(out, [](const auto* a, const auto* b) {
@@ -33,20 +27,20 @@ std::vector<const PlatformExperiments*> by_cost(const ExperimentReport& report) 
   return out;
 }
 
-// All runs of a platform pay the same price, so that its amounts are of one kind.
-const CostResult& cost_of(const PlatformExperiments& platform) {
+// Returns the cost that tells whether a platform's price is imputed: all its runs pay the same one.
+const CostResult& first_cost(const PlatformExperiments& platform) {
   return platform.experiments.front().run.cost;
 }
 
 std::string money_words(std::optional<double> usd, const PlatformExperiments& platform) {
-  return usd ? with_kind(short_money(*usd), cost_of(platform)) : "n/a";
+  return usd ? mark_imputed(short_money(*usd), first_cost(platform)) : "n/a";
 }
 
 Cell money(std::optional<double> usd, const PlatformExperiments& platform) {
-  return usd ? Cell::number(*usd, money_words(usd, platform)) : Cell::unknown();
+  return money_cell(usd, first_cost(platform));
 }
 
-std::string experiments_range(const PlatformExperiments& platform) {
+std::string experiments_range_words(const PlatformExperiments& platform) {
   const std::optional<Quantiles>& usd = platform.range.total_usd;
   if (!usd) return "n/a";
   return fmt::format("{}..{}", money_words(usd->p10, platform), short_money(usd->p90));
@@ -55,34 +49,34 @@ std::string experiments_range(const PlatformExperiments& platform) {
 Cell unit_price(const PlatformExperiments& platform) {
   const std::optional<double> usd = platform.price_per_gpu_hour;
   if (!usd) return Cell::unknown();
-  return Cell::number(*usd, with_kind(fmt::format("${:.2f}", *usd), cost_of(platform)));
+  return Cell::number(*usd, mark_imputed(fmt::format("${:.2f}", *usd), first_cost(platform)));
 }
 
-// The columns about the cluster stand there where one is given.
+// The columns about the schedule are shown if a cluster is specified.
 Table platforms_table(const ExperimentReport& report) {
   const bool packed = std::ranges::any_of(
       report.platforms, [](const auto& each) { return each.schedule.has_value(); });
   std::vector<TableColumn> columns = {{"platform"},
-                                      experiment_column("per run"),
-                                      experiment_column("total"),
-                                      experiment_column("P10..P90"),
-                                      experiment_column("unfilled"),
-                                      experiment_column("$/GPU-h"),
-                                      experiment_column("GPU-hours")};
+                                      number_column("per run"),
+                                      number_column("total"),
+                                      number_column("P10..P90"),
+                                      number_column("unfilled"),
+                                      number_column("$/GPU-h"),
+                                      number_column("GPU-hours")};
   if (packed) {
     columns.back().overflow = Overflow::drop;
-    columns.push_back(experiment_column("duration"));
-    columns.push_back(experiment_column("busy"));
+    columns.push_back(number_column("duration"));
+    columns.push_back(number_column("busy"));
   }
-  columns.push_back(experiment_column("tokens/s/MW"));
-  columns.push_back(experiment_column("energy"));
+  columns.push_back(number_column("tokens/s/MW"));
+  columns.push_back(number_column("energy"));
   columns.back().overflow = Overflow::drop;
   Table table(std::move(columns));
-  for (const PlatformExperiments* each : by_cost(report)) {
+  for (const PlatformExperiments* each : sort_by_cost(report)) {
     std::vector<Cell> row = {each->accelerator,
                              money(each->usd_per_run, *each),
                              money(each->usd, *each),
-                             experiments_range(*each),
+                             experiments_range_words(*each),
                              money(each->idle_usd, *each),
                              unit_price(*each),
                              gpu_hour_words(each->gpu_hours)};
@@ -92,7 +86,7 @@ Table platforms_table(const ExperimentReport& report) {
       row.push_back(schedule ? Cell::number(schedule->busy_share, NumberKind::fraction)
                              : Cell("-"));
     }
-    row.push_back(experiment_number(each->tokens_per_second_per_megawatt, NumberKind::count));
+    row.push_back(Cell::number(each->tokens_per_second_per_megawatt, NumberKind::count));
     row.push_back(energy_words(each->kwh));
     table.add_row(std::move(row));
   }
@@ -101,16 +95,16 @@ Table platforms_table(const ExperimentReport& report) {
 
 Table runs_table(const PlatformExperiments& platform) {
   Table table({{"experiment", "", Align::left, Overflow::wrap},
-               experiment_column("runs"),
-               experiment_column("attempts"),
-               experiment_column("params"),
-               experiment_column("tokens"),
-               experiment_column("GPUs"),
-               experiment_column("time"),
-               experiment_column("GPU-hours"),
-               experiment_column("unfilled"),
-               experiment_column("total"),
-               experiment_column("per run")});
+               number_column("runs"),
+               number_column("attempts"),
+               number_column("params"),
+               number_column("tokens"),
+               number_column("GPUs"),
+               number_column("time"),
+               number_column("GPU-hours"),
+               number_column("unfilled"),
+               number_column("total"),
+               number_column("per run")});
   for (const ExperimentResult& each : platform.experiments) {
     table.add_row(
         {each.experiment->name, Cell::number(each.experiment->runs(), NumberKind::integer),
@@ -164,24 +158,21 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   return facts;
 }
 
-// What each platform's study costs, on one scale.
+// Ranges of the total of each platform on one scale.
 Ranges experiments_totals(const std::vector<const PlatformExperiments*>& platforms) {
   Ranges ranges = platform_ranges("Range of the total by platform");
   for (const PlatformExperiments* each : platforms) {
     if (!each->range.total_usd) continue;
-    const Quantiles& q = *each->range.total_usd;
-    ranges.rows.push_back(
-        {each->accelerator,
-         {q.p10, q.p50, q.p90},
-         {money_words(q.p10, *each), money_words(q.p50, *each), money_words(q.p90, *each)}});
-    ranges.numbers.add_row(
-        {each->accelerator, money(q.p10, *each), money(q.p50, *each), money(q.p90, *each)});
+    add_range_row(
+        ranges, each->accelerator, *each->range.total_usd,
+        [&](double usd) { return money_words(usd, *each); },
+        [&](double usd) { return money(usd, *each); });
   }
   return ranges;
 }
 
-Page page_of(const ExperimentReport& report) {
-  const std::vector<const PlatformExperiments*> platforms = by_cost(report);
+Page experiments_page(const ExperimentReport& report) {
+  const std::vector<const PlatformExperiments*> platforms = sort_by_cost(report);
   Page page{"Experiments", made_by(report.price_data_date), {}};
   page.note = fmt::format("{} runs", grouped(platforms.front()->runs, 0));
   page.add(Grid{platforms_table(report)}).add(experiments_totals(platforms));
@@ -197,18 +188,161 @@ Page page_of(const ExperimentReport& report) {
   const std::vector<ExperimentResult>& runs = platforms.front()->experiments;
   if (!runs.empty()) {
     std::vector<Assumption> assumed = platforms.front()->assumptions;
-    const std::vector<Assumption>& of_first = runs.front().run.assumptions;
-    assumed.insert(assumed.end(), of_first.begin(), of_first.end());
-    add_assumed(page, assumed, platforms.front()->accelerator);
+    const std::vector<Assumption>& run_assumptions = runs.front().run.assumptions;
+    assumed.insert(assumed.end(), run_assumptions.begin(), run_assumptions.end());
+    add_assumption_table(page, assumed, platforms.front()->accelerator);
   }
   return page;
 }
 
+// Attempts x GPU-hours of each x price as live formulas. The unfilled part of rented nodes is a row
+// of its own.
+class ExperimentsBudget {
+ public:
+  explicit ExperimentsBudget(const ExperimentReport& report) : report_(report) {}
+
+  Calculation make() {
+    out_.name = "Budget";
+    out_.notes = {
+        "Marked cells are inputs: change one, and all that follows on this sheet changes.",
+        "The other sheets stay as the answer was made."};
+    for (const PlatformExperiments& each : report_.platforms) {
+      out_.columns.push_back(each.accelerator);
+    }
+    add_attempts();
+    add_hours();
+    add_prices();
+    add_amounts();
+    return std::move(out_);
+  }
+
+ private:
+  // The experiments are the same on each platform.
+  [[nodiscard]] const std::vector<ExperimentResult>& experiments(std::size_t c = 0) const {
+    return report_.platforms[c].experiments;
+  }
+  [[nodiscard]] const std::string& name(std::size_t i) const {
+    return experiments()[i].experiment->name;
+  }
+  template <class Rule>
+  std::size_t line(std::string label, std::string unit, NumberKind kind, const Rule& rule) {
+    const std::size_t at = out_.add(std::move(label), std::move(unit), kind);
+    for (std::size_t c = 0; c < out_.columns.size(); ++c) out_.set({at, c}, rule(c));
+    return at;
+  }
+  static Calculation::Sum sum_of(const std::vector<std::size_t>& lines, std::size_t c) {
+    Calculation::Sum sum;
+    for (const std::size_t each : lines) sum.parts.push_back({each, c});
+    return sum;
+  }
+
+  void add_attempts() {
+    out_.add_heading("Attempts, those that fail included");
+    for (std::size_t i = 0; i < experiments().size(); ++i) {
+      attempts_.push_back(
+          line(name(i), "attempts", NumberKind::number, [&](std::size_t c) -> Calculation::Rule {
+            if (c > 0) return Calculation::Product{1, {{{out_.lines.size() - 1, 0}}}};
+            return Calculation::Given{experiments()[i].experiment->attempts(), true};
+          }));
+    }
+    out_.add_heading("GPU-hours of an attempt");
+    for (std::size_t i = 0; i < experiments().size(); ++i) {
+      hours_each_.push_back(line(name(i), "h", NumberKind::number, [&](std::size_t c) {
+        const ExperimentResult& result = experiments(c)[i];
+        return Calculation::Given{result.gpu_hours / result.experiment->attempts(), true};
+      }));
+    }
+    unfilled_share_ =
+        line("unfilled of rented nodes, per GPU-hour", "h", NumberKind::number, [&](std::size_t c) {
+          const PlatformExperiments& platform = report_.platforms[c];
+          return Calculation::Given{platform.idle_gpu_hours / platform.gpu_hours, true};
+        });
+  }
+
+  void add_hours() {
+    out_.add_heading("GPU-hours");
+    for (std::size_t i = 0; i < experiments().size(); ++i) {
+      hours_.push_back(line(name(i), "h", NumberKind::count, [&](std::size_t c) {
+        return Calculation::Product{1, {{{attempts_[i], c}}, {{hours_each_[i], c}}}};
+      }));
+    }
+    used_ =
+        line("in use", "h", NumberKind::count, [&](std::size_t c) { return sum_of(hours_, c); });
+    unfilled_ = line("unfilled", "h", NumberKind::count, [&](std::size_t c) {
+      return Calculation::Product{1, {{{used_, c}}, {{unfilled_share_, c}}}};
+    });
+  }
+
+  // Returns the cost of the runs without their GPU-hours, such as storage, or none if negligible.
+  [[nodiscard]] std::optional<double> other_usd(std::size_t c) const {
+    constexpr double kNegligible = 1e-9;  // share of the total
+    double out = 0;
+    for (const ExperimentResult& each : experiments(c)) {
+      if (!each.used_usd || !report_.platforms[c].price_per_gpu_hour) return {};
+      out += *each.used_usd - each.gpu_hours * *report_.platforms[c].price_per_gpu_hour;
+    }
+    return std::fabs(out) > kNegligible * *report_.platforms[c].usd ? std::optional(out)
+                                                                    : std::nullopt;
+  }
+
+  void add_prices() {
+    out_.add_heading("Prices");
+    price_ = line("a GPU-hour", "USD per GPU-hour", NumberKind::money, [&](std::size_t c) {
+      return Calculation::Given{report_.platforms[c].price_per_gpu_hour, true};
+    });
+    other_price_ = line("beside the GPUs", "USD per GPU-hour", NumberKind::money,
+                        [&](std::size_t c) -> Calculation::Rule {
+                          const std::optional<double> usd = other_usd(c);
+                          if (!usd) return {};
+                          return Calculation::Given{*usd / report_.platforms[c].gpu_hours, true};
+                        });
+    for (const PlatformExperiments& each : report_.platforms) {
+      for (const LineItem& item : each.experiments.front().run.cost.items) {
+        if (!item.included || item.source.empty()) continue;
+        out_.sources.push_back({each.accelerator + ": " + item_name(item), item.source});
+      }
+    }
+  }
+
+  void add_amounts() {
+    out_.add_heading("Amounts");
+    std::vector<std::size_t> amounts;
+    const auto add = [&](std::string label, std::size_t quantity, std::size_t price) {
+      amounts.push_back(
+          line(std::move(label), "USD", NumberKind::money, [&](std::size_t c) -> Calculation::Rule {
+            if (!out_.has({price, c})) return {};
+            return Calculation::Product{1, {{{quantity, c}}, {{price, c}}}};
+          }));
+    };
+    for (std::size_t i = 0; i < experiments().size(); ++i) add(name(i), hours_[i], price_);
+    add("beside the GPUs", used_, other_price_);
+    add("unfilled", unfilled_, price_);
+    const std::size_t total = line("Total", "USD", NumberKind::money, [&](std::size_t c) {
+      Calculation::Sum sum;
+      for (const std::size_t amount : amounts) {
+        if (out_.has({amount, c})) sum.parts.push_back({amount, c});
+      }
+      return sum;
+    });
+    out_.lines[total].strong = true;
+    for (std::size_t c = 0; c < out_.columns.size(); ++c) {
+      check_figure(out_, {total, c}, report_.platforms[c].usd);
+    }
+    out_.charts = {{Calculation::Chart::Kind::stacked, "Total by experiment, USD", amounts}};
+  }
+
+  const ExperimentReport& report_;
+  Calculation out_;
+  std::vector<std::size_t> attempts_, hours_each_, hours_;
+  std::size_t unfilled_share_ = 0, used_ = 0, unfilled_ = 0, price_ = 0, other_price_ = 0;
+};
+
 }  // namespace
 
 Document experiments_document(const ExperimentReport& report) {
-  Document document = document_of(kExperiments, report, [&report] { return page_of(report); });
-  document.budget = [&report] { return experiments_budget(report); };
+  Document document =
+      document_of(kExperiments, report, [&report] { return experiments_page(report); });
+  document.budget = [&report] { return ExperimentsBudget(report).make(); };
   return document;
 }
 

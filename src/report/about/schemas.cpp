@@ -23,16 +23,15 @@
 #include "trcost/error.h"
 
 namespace trcost::report {
-
 namespace {
 
 template <auto Table>
-std::string of_table(const Schema& schema) {
+std::string schema_of_table(const Schema& schema) {
   return json_schema(Table(), schema.name, schema.title);
 }
 
-// Its unknown and its target stand beside, under their own paths.
-std::string of_solve(const Schema& schema) {
+// The unknown and the target of an answer have columns of their own, which no fixed schema lists.
+std::string schema_of_solve(const Schema& schema) {
   SolveReport report;
   report.target.column = &column_for(ColumnRole::total);
   report.solutions.emplace_back();
@@ -40,35 +39,37 @@ std::string of_solve(const Schema& schema) {
   return json_schema(answer.record().table(), schema.name, schema.title, SchemaNames::some);
 }
 
-// The axes stand beside, under the paths of their fields.
-std::string of_sweep(const Schema& schema) {
+// The axes of a sweep have columns of their own, which no fixed schema lists.
+std::string schema_of_sweep(const Schema& schema) {
   const Columns<SweepRow> rows = sweep_row_columns(all_columns());
   return json_schema(sweep_columns(rows), schema.name, schema.title);
 }
 
 constexpr Schema kSchemas[] = {
-    {"estimate", "trcost estimate --format json", of_table<estimate_document_columns>},
-    {"memory", "trcost memory --format json", of_table<memory_columns>},
-    {"sweep", "trcost sweep --format json; a row has what --select names", of_sweep},
-    {"solve", "trcost solve --format json; the unknown and the target stand beside", of_solve},
-    {"diff", "trcost diff --format json", of_table<diff_columns>},
-    {"transfer", "trcost transfer --format json", of_table<transfer_columns>},
-    {"experiments", "trcost experiments --format json", of_table<experiment_columns>},
-    {"serve", "trcost serve --format json", of_table<serving_columns>},
-    {"tokens", "trcost tokens --format json", of_table<token_columns>},
-    {"validate", "trcost validate --format json", of_table<validation_columns>},
-    {"validate-runs", "trcost validate --runs --format json", of_table<run_validation_columns>},
+    {"estimate", "trcost estimate --format json", schema_of_table<estimate_document_columns>},
+    {"memory", "trcost memory --format json", schema_of_table<memory_columns>},
+    {"sweep", "trcost sweep --format json; a row has what --select names", schema_of_sweep},
+    {"solve", "trcost solve --format json; the unknown and the target stand beside",
+     schema_of_solve},
+    {"diff", "trcost diff --format json", schema_of_table<diff_columns>},
+    {"transfer", "trcost transfer --format json", schema_of_table<transfer_columns>},
+    {"experiments", "trcost experiments --format json", schema_of_table<experiment_columns>},
+    {"serve", "trcost serve --format json", schema_of_table<serving_columns>},
+    {"tokens", "trcost tokens --format json", schema_of_table<token_columns>},
+    {"validate", "trcost validate --format json", schema_of_table<validation_columns>},
+    {"validate-runs", "trcost validate --runs --format json",
+     schema_of_table<run_validation_columns>},
     {"validate-vision", "trcost validate --vision --format json",
-     of_table<vision_validation_columns>},
+     schema_of_table<vision_validation_columns>},
     {"validate-memory", "trcost validate --memory --format json",
-     of_table<memory_validation_columns>},
+     schema_of_table<memory_validation_columns>},
     {"validate-serving", "trcost validate --serving --format json",
-     of_table<serving_validation_columns>},
+     schema_of_table<serving_validation_columns>},
     {"validate-posttraining", "trcost validate --posttraining --format json",
-     of_table<posttraining_validation_columns>},
+     schema_of_table<posttraining_validation_columns>},
     {"validate-calibrated", "trcost validate --calibrated --format json",
-     of_table<calibration_curve_columns>},
-    {"calibrate", "trcost calibrate --format json", of_table<calibration_columns>},
+     schema_of_table<calibration_curve_columns>},
+    {"calibrate", "trcost calibrate --format json", schema_of_table<calibration_columns>},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON Schemas of what the commands write, made from the same tables.
+// JSON Schemas of the output of the commands, made from its tables of columns.
 #pragma once
 
 #include <span>
@@ -11,13 +11,13 @@
 namespace trcost::report {
 
 struct Schema {
-  std::string_view name;   ///< of the command, and of its variant: `validate-runs`
-  std::string_view title;  ///< what is written, and by which flags
+  std::string_view name;   ///< command and variant: `validate-runs`
+  std::string_view title;  ///< command line
   std::string (*text)(const Schema& schema);
 };
 
 std::span<const Schema> schemas();
-/// The JSON Schema of this name. Throws Error (usage) with a did-you-mean.
+/// Returns the JSON Schema of a name. Throws Error (usage) with a did-you-mean.
 std::string schema_text(std::string_view name);
 
 }  // namespace trcost::report

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "quantity/quantity.h"
 #include "report/about/documents.h"
-#include "report/page/document_head.h"
+#include "report/page/page.h"
 #include "report/page/wording.h"
-#include "report/workbook/budgets.h"
+#include "report/workbook/calculation.h"
 #include "study/serve/serving_columns.h"
+#include "trcost/serving.h"
 
 namespace trcost::report {
-
 namespace {
 
 std::string serving_layout_words(const ServingLayout& l, double prefill) {
@@ -26,38 +27,30 @@ std::string serving_layout_words(const ServingLayout& l, double prefill) {
   return text;
 }
 
-Cell serving_rate(double value) {
-  return Cell::number(value, speed_words(value));
-}
-Cell seconds(double value) {
-  return Cell::number(value, NumberKind::duration);
-}
-Cell whole_number(double value) {
-  return Cell::number(std::floor(value), grouped(std::floor(value), 0));
-}
-Cell serving_money(std::optional<double> usd, bool imputed) {
-  return usd ? Cell::number(*usd, with_kind(short_money(*usd), imputed)) : Cell::unknown();
-}
-TableColumn serving_column(const char* title) {
-  return {title, {}, Align::right};
+Cell speed_cell(double tokens_per_second) {
+  return Cell::number(tokens_per_second, speed_words(tokens_per_second));
 }
 
-std::string serving_range(const ServingRow& row) {
+Cell request_cell(double requests) {
+  return Cell::number(std::floor(requests), grouped(std::floor(requests), 0));
+}
+
+std::string serving_range_words(const ServingRow& row) {
   const auto range = row.cost_range();
   if (!range) return "n/a";
-  return fmt::format("{}-{}", with_kind(short_money(range->p10), row.cost.imputed),
+  return fmt::format("{}-{}", mark_imputed(short_money(range->p10), row.cost.imputed),
                      short_money(range->p90).substr(1));
 }
 
-// The range of several platforms is drawn below.
+// The ranges of several platforms are a figure below.
 Table serving_platforms(const ServingReport& report) {
   std::vector<TableColumn> columns = {{"accelerator"}, {"weights"}, {"replica"}};
   for (const char* title :
        {"requests", "tok/s/user", "1st token", "tok/s/GPU", "$/GPU-h", "$/M out"}) {
-    columns.push_back(serving_column(title));
+    columns.push_back(number_column(title));
   }
   const bool alone = report.rows.size() == 1;
-  if (alone) columns.push_back(serving_column("P10-P90"));
+  if (alone) columns.push_back(number_column("P10-P90"));
   Table table(columns);
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) {
@@ -70,13 +63,13 @@ Table serving_platforms(const ServingReport& report) {
         row.accelerator,
         fmt::format("{}/{}", weight_format_name(row.format), row.cache_format()),
         serving_layout_words(row.layout, row.point.prefill_gpus),
-        whole_number(row.concurrency),
-        serving_rate(row.point.user_rate()),
-        seconds(row.point.ttft_seconds),
-        serving_rate(row.point.output_per_gpu),
-        serving_money(row.cost.price_per_gpu_hour, row.cost.imputed),
-        serving_money(row.cost.output, row.cost.imputed)};
-    if (alone) cells.emplace_back(serving_range(row));
+        request_cell(row.concurrency),
+        speed_cell(row.point.user_rate()),
+        Cell::number(row.point.ttft_seconds, NumberKind::duration),
+        speed_cell(row.point.output_per_gpu),
+        money_cell(row.cost.price_per_gpu_hour, row.cost.imputed),
+        money_cell(row.cost.output, row.cost.imputed)};
+    if (alone) cells.emplace_back(serving_range_words(row));
     table.add_row(std::move(cells));
   }
   return table;
@@ -84,25 +77,22 @@ Table serving_platforms(const ServingReport& report) {
 
 Ranges serving_ranges(const ServingReport& report) {
   Ranges ranges{
-      "Dollars per million output tokens, P10 to P90",
-      {},
-      Table(
-          {{"accelerator"}, serving_column("P10"), serving_column("P50"), serving_column("P90")})};
+      .title = "Dollars per million output tokens, P10 to P90",
+      .rows = {},
+      .numbers = Table(
+          {{"accelerator"}, number_column("P10"), number_column("P50"), number_column("P90")})};
   for (const ServingRow& row : report.rows) {
     const auto q = row.cost_range();
     if (!row.problem.empty() || !q) continue;
-    const auto cell = [&](double usd) { return serving_money(usd, row.cost.imputed); };
-    ranges.rows.push_back({row.accelerator,
-                           {q->p10, q->p50, q->p90},
-                           {cell(q->p10).text(), cell(q->p50).text(), cell(q->p90).text()}});
-    ranges.numbers.add_row({row.accelerator, cell(q->p10), cell(q->p50), cell(q->p90)});
+    const auto cell = [&](double usd) { return money_cell(usd, row.cost.imputed); };
+    add_range_row(
+        ranges, row.accelerator, *q, [&](double usd) { return cell(usd).text(); }, cell);
   }
   return ranges;
 }
 
-// The platform to look at first: the fewest dollars per output token, else the first answer; or
-// null.
-const ServingRow* chosen(const ServingReport& report) {
+// Returns the platform with the cheapest output tokens, else the first answer, or null.
+const ServingRow* cheapest_row(const ServingReport& report) {
   const ServingRow* best = nullptr;
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) continue;
@@ -115,15 +105,15 @@ const ServingRow* chosen(const ServingReport& report) {
 
 Table costs_table(const ServingRow& row) {
   Table table({{"paid by"},
-               serving_column("$/GPU-hour"),
-               serving_column("1M output"),
-               serving_column("1M input"),
-               serving_column("1M of both"),
+               number_column("$/GPU-hour"),
+               number_column("1M output"),
+               number_column("1M input"),
+               number_column("1M of both"),
                {"date"}});
   for (const TokenCost& c : row.costs) {
-    table.add_row({c.pricing, serving_money(c.price_per_gpu_hour, c.imputed),
-                   serving_money(c.output, c.imputed), serving_money(c.input, c.imputed),
-                   serving_money(c.total, c.imputed), c.date});
+    table.add_row({c.pricing, money_cell(c.price_per_gpu_hour, c.imputed),
+                   money_cell(c.output, c.imputed), money_cell(c.input, c.imputed),
+                   money_cell(c.total, c.imputed), c.date});
   }
   return table;
 }
@@ -136,15 +126,16 @@ Bars step_bars(const ServingRow& row) {
       {"all-to-all", s.exchange},    {"drafting", s.draft},
       {"host and launches", s.host}, {"prompts of others", row.point.prefill_seconds}};
   const double all = s.total() + row.point.prefill_seconds;
-  Bars bars{"Where the time of one decode step goes",
-            {},
-            Table({{"part"}, serving_column("time"), serving_column("share")})};
+  Bars bars{.title = "Where the time of one decode step goes",
+            .bars = {},
+            .numbers = Table({{"part"}, number_column("time"), number_column("share")})};
   for (const auto& [name, value] : parts) {
     if (value <= 0) continue;
     bars.bars.push_back({name, value / all,
                          fmt::format("{} ({})", format_number(value, NumberKind::duration),
                                      format_number(value / all, NumberKind::fraction))});
-    bars.numbers.add_row({name, seconds(value), Cell::number(value / all, NumberKind::fraction)});
+    bars.numbers.add_row({name, Cell::number(value, NumberKind::duration),
+                          Cell::number(value / all, NumberKind::fraction)});
   }
   return bars;
 }
@@ -153,28 +144,27 @@ std::string request_words(const ServingCurvePoint& p) {
   return fmt::format("{} request{}", grouped(p.concurrency, 0), p.concurrency == 1 ? "" : "s");
 }
 
-// Every platform's, on one pair of axes.
+// The curves of all platforms on one pair of axes.
 Curve platform_curves(const ServingReport& report) {
   Curve curve{.title = "Throughput against interactivity by platform",
               .x = {"tokens/s per user", NumberKind::number, true},
               .y = {"output tokens/s per GPU", NumberKind::number, true},
               .series = {},
               .numbers = Table({{"accelerator"},
-                                serving_column("requests"),
-                                serving_column("tok/s/user"),
-                                serving_column("tok/s/GPU"),
-                                serving_column("$/M out")}),
-              .numbers_apart = true};
+                                number_column("requests"),
+                                number_column("tok/s/user"),
+                                number_column("tok/s/GPU"),
+                                number_column("$/M out")}),
+              .numbers_only_behind = true};
   for (const ServingRow& row : report.rows) {
     Curve::Series series{row.title, {}};
     for (const ServingCurvePoint& p : row.curve) {
       const std::string requests = request_words(p);
       series.points.push_back({p.point.user_rate(), p.point.output_per_gpu, requests,
                                p.concurrency == row.concurrency});
-      curve.numbers.add_row({row.title, whole_number(p.concurrency),
-                             serving_rate(p.point.user_rate()),
-                             serving_rate(p.point.output_per_gpu),
-                             serving_money(p.per_million_output, row.cost.imputed)});
+      curve.numbers.add_row({row.title, request_cell(p.concurrency),
+                             speed_cell(p.point.user_rate()), speed_cell(p.point.output_per_gpu),
+                             money_cell(p.per_million_output, row.cost.imputed)});
     }
     if (!series.points.empty()) curve.series.push_back(std::move(series));
   }
@@ -183,37 +173,36 @@ Curve platform_curves(const ServingReport& report) {
 }
 
 Curve throughput_curve(const ServingRow& row) {
-  Table numbers({serving_column("requests"), serving_column("tok/s/user"),
-                 serving_column("1st token"), serving_column("tok/s/GPU"),
-                 serving_column("$/M out")});
+  Table numbers({number_column("requests"), number_column("tok/s/user"), number_column("1st token"),
+                 number_column("tok/s/GPU"), number_column("$/M out")});
   Curve::Series series{row.title, {}, true};
   for (const ServingCurvePoint& p : row.curve) {
-    numbers.add_row({whole_number(p.concurrency), serving_rate(p.point.user_rate()),
-                     seconds(p.point.ttft_seconds), serving_rate(p.point.output_per_gpu),
-                     serving_money(p.per_million_output, row.cost.imputed)});
+    numbers.add_row({request_cell(p.concurrency), speed_cell(p.point.user_rate()),
+                     Cell::number(p.point.ttft_seconds, NumberKind::duration),
+                     speed_cell(p.point.output_per_gpu),
+                     money_cell(p.per_million_output, row.cost.imputed)});
     series.points.push_back({p.point.user_rate(), p.point.output_per_gpu, request_words(p)});
   }
-  return {"Throughput against interactivity",
-          {"tokens/s per user", NumberKind::number, true},
-          {"output tokens/s per GPU", NumberKind::number, true},
-          {std::move(series)},
-          false,
-          std::move(numbers),
-          true};
+  return {.title = "Throughput against interactivity",
+          .x = {"tokens/s per user", NumberKind::number, true},
+          .y = {"output tokens/s per GPU", NumberKind::number, true},
+          .series = {std::move(series)},
+          .numbers = std::move(numbers),
+          .in_text = true};
 }
 
 Table claim_table(const ClaimJudgement& claim) {
   Table table({{"accelerator"},
                {"paid by"},
-               serving_column("price"),
-               serving_column("sold"),
+               number_column("price"),
+               number_column("sold"),
                {"tokens"},
-               serving_column("needed"),
-               serving_column("predicted"),
+               number_column("needed"),
+               number_column("predicted"),
                {"verdict"}});
   for (const ClaimCase& c : claim.cases) {
     table.add_row({c.reference.empty() ? c.accelerator : c.accelerator + " over " + c.reference,
-                   c.pricing, c.price ? serving_money(c.price, c.imputed) : Cell(""),
+                   c.pricing, c.price ? money_cell(c.price, c.imputed) : Cell(""),
                    c.sold ? Cell::number(*c.sold, NumberKind::fraction) : Cell(""),
                    c.all_tokens ? "in and out" : "out", Cell::number(c.needed, NumberKind::count),
                    Cell::number(c.predicted, NumberKind::count), Cell(verdict_words(c.verdict))});
@@ -247,22 +236,22 @@ std::vector<Fact> serving_question(const ServingReport& report) {
           {"Sold", format_number(q.sold, NumberKind::fraction) + " of the capacity"}};
 }
 
-std::string answer(const ServingReport& report, const ServingRow& row) {
+std::string answer_words(const ServingReport& report, const ServingRow& row) {
   if (!row.cost.output) return row.title + ": no price is known; --price gives one";
   return fmt::format("{}{} serves a million output tokens for {} ({}), each user at {} tokens/s",
                      report.rows.size() > 1 ? "Cheapest: " : "", row.title,
-                     with_kind(short_money(*row.cost.output), row.cost.imputed), serving_range(row),
-                     speed_words(row.point.user_rate()));
+                     mark_imputed(short_money(*row.cost.output), row.cost.imputed),
+                     serving_range_words(row), speed_words(row.point.user_rate()));
 }
 
-void add_claim(const ClaimJudgement& claim, Page& page) {
+void add_claim(Page& page, const ClaimJudgement& claim) {
   page.add(Heading{"The claim", "in " + claim.unit});
   page.add(Grid{claim_table(claim)});
   page.add(Paragraph{claim.verdict, Ink::good});
   for (const std::string& note : claim.notes) page.add(Paragraph{note, Ink::plain, 2, true});
 }
 
-void add_detail(const ServingRow& row, Page& page) {
+void add_detail(Page& page, const ServingRow& row) {
   page.add(Heading{row.title + ": what a million tokens cost",
                    "the whole cost over each kind of token"});
   page.add(Grid{costs_table(row)});
@@ -273,7 +262,7 @@ void add_detail(const ServingRow& row, Page& page) {
   page.add(throughput_curve(row));
 }
 
-void add_derivations(const ServingRow& row, Page& page) {
+void add_derivations(Page& page, const ServingRow& row) {
   if (row.derivations.empty()) return;
   page.add(Heading{row.title + ", formula by formula"});
   int number = 0;
@@ -284,7 +273,7 @@ void add_derivations(const ServingRow& row, Page& page) {
   }
 }
 
-std::vector<std::string> warnings(const ServingReport& report) {
+std::vector<std::string> serving_warnings(const ServingReport& report) {
   std::vector<std::string> lines = report.warnings;
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) lines.push_back(row.accelerator + ": " + row.problem);
@@ -292,30 +281,78 @@ std::vector<std::string> warnings(const ServingReport& report) {
   return lines;
 }
 
-Page page_of(const ServingReport& report) {
+Page serving_page(const ServingReport& report) {
   Page page{"Serving", made_by(report.price_data_date), {}};
   page.subject = report.model;
   page.add(Facts{serving_question(report)});
-  if (report.claim) add_claim(*report.claim, page);
+  if (report.claim) add_claim(page, *report.claim);
   page.add(Heading{"Platforms", "tok: output tokens; M out: a million of them; weights/KV cache"});
   page.add(Grid{serving_platforms(report)});
-  const ServingRow* row = chosen(report);
-  if (row != nullptr) page.add(Paragraph{answer(report, *row), Ink::good});
+  const ServingRow* row = cheapest_row(report);
+  if (row != nullptr) page.add(Paragraph{answer_words(report, *row), Ink::good});
   Ranges ranges = serving_ranges(report);
   if (ranges.rows.size() > 1) page.add(std::move(ranges));
   page.add(platform_curves(report));
-  if (row != nullptr) add_detail(*row, page);
-  for (const ServingRow& each : report.rows) add_derivations(each, page);
+  if (row != nullptr) add_detail(page, *row);
+  for (const ServingRow& each : report.rows) add_derivations(page, each);
   page.add(Heading{"Assumed"});
   for (const Assumption& a : report.assumptions)
     page.add(Paragraph{assumption_words(a), Ink::plain, 2, true});
-  return page.add(Warnings{warnings(report)});
+  return page.add(Warnings{serving_warnings(report)});
+}
+
+// Returns dollars per million tokens from the price, tokens per second and the share sold, as live
+// formulas.
+Calculation serving_budget(const ServingReport& report) {
+  Calculation out;
+  constexpr double kMillion = 1e6;
+  out.name = "Budget";
+  out.notes = {"Marked cells are inputs: change one, and all that follows on this sheet changes.",
+               "The other sheets stay as the answer was made."};
+  std::vector<const ServingRow*> rows;
+  for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty()) continue;
+    rows.push_back(&row);
+    out.columns.push_back(row.accelerator);
+  }
+  out.add_heading("A GPU");
+  const std::size_t rate = out.add("output tokens per second", "per GPU");
+  const std::size_t in_rate = out.add("input tokens for each output token");
+  const std::size_t sold = out.add("sold of the capacity", "", NumberKind::fraction);
+  const std::size_t price = out.add("price", "USD per GPU-hour", NumberKind::money);
+  out.add_heading("A million tokens");
+  // price / (3600 x tokens per second x sold) x 1e6
+  const std::size_t output = out.add("output", "USD per million", NumberKind::money);
+  const std::size_t input =
+      out.add("input, if it paid for all", "USD per million", NumberKind::money);
+  for (std::size_t c = 0; c < rows.size(); ++c) {
+    const ServingRow& row = *rows[c];
+    const double per_output =
+        report.question.load.input_tokens / report.question.load.output_tokens;
+    out.set({rate, c}, Calculation::Given{row.point.output_per_gpu, true});
+    out.set({in_rate, c}, Calculation::Given{per_output, false});
+    out.set({sold, c}, Calculation::Given{row.cost.sold, true});
+    out.set({price, c}, Calculation::Given{row.cost.price_per_gpu_hour, true});
+    out.set({output, c},
+            Calculation::Product{kMillion / kSecondsPerHour,
+                                 {{{price, c}}, {{rate, c}, true}, {{sold, c}, true}}});
+    if (row.cost.input)
+      out.set({input, c}, Calculation::Product{1, {{{output, c}}, {{in_rate, c}, true}}});
+    check_figure(out, {output, c}, row.cost.output);
+    if (row.cost.input) check_figure(out, {input, c}, row.cost.input);
+    if (!row.cost.source.empty()) {
+      const std::string date = row.cost.date.empty() ? "" : " (" + row.cost.date + ")";
+      out.sources.push_back({row.accelerator + ": price per GPU-hour", row.cost.source + date});
+    }
+  }
+  out.charts = {{Calculation::Chart::Kind::stacked, "A million output tokens, USD", {output}}};
+  return out;
 }
 
 }  // namespace
 
 Document serving_document(const ServingReport& report) {
-  Document document = document_of(kServing, report, [&report] { return page_of(report); });
+  Document document = document_of(kServing, report, [&report] { return serving_page(report); });
   document.budget = [&report] { return serving_budget(report); };
   document.scenario = report.scenario;
   return document;

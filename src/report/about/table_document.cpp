@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/about/table_document.h"
-
 #include <array>
 #include <cctype>
+#include <memory>
 
-#include "report/page/document_head.h"
+#include "report/about/documents.h"
+
+#include "report/page/page.h"
 
 namespace trcost::report {
-
 namespace {
 
 using DocumentRow = std::vector<Cell>;
@@ -26,19 +26,19 @@ Value cell_value(const Cell& cell) {
   return {};
 }
 
-ColumnInfo info_of(std::string_view path, ColumnKind kind) {
+ColumnInfo column_info(std::string_view path, ColumnKind kind) {
   ColumnInfo info;
   info.path = path;
   info.kind = kind;
   return info;
 }
 
-// The columns of one row.
+// The columns of a row.
 class RowColumns final : public ColumnTable {
  public:
   explicit RowColumns(const Table& table) {
     for (const TableColumn& column : table.columns()) {
-      infos_.push_back(info_of(column.key, ColumnKind::mixed));
+      infos_.push_back(column_info(column.key, ColumnKind::mixed));
     }
   }
   [[nodiscard]] std::size_t size() const override { return infos_.size(); }
@@ -52,15 +52,16 @@ class RowColumns final : public ColumnTable {
   std::vector<ColumnInfo> infos_;
 };
 
-// Versions, then the rows under the name of the listing.
+// Versions, then the rows.
 class ListColumns final : public ColumnTable {
  public:
   ListColumns(Table table, std::string name)
       : name_(std::move(name)),
         table_(std::move(table)),
         rows_(table_),
-        infos_{info_of("schema_version", ColumnKind::text),
-               info_of("trcost_version", ColumnKind::text), info_of(name_, ColumnKind::list)} {}
+        infos_{column_info("schema_version", ColumnKind::text),
+               column_info("trcost_version", ColumnKind::text),
+               column_info(name_, ColumnKind::list)} {}
 
   [[nodiscard]] std::size_t size() const override { return infos_.size(); }
   [[nodiscard]] const ColumnInfo& info(std::size_t column) const override { return infos_[column]; }
@@ -83,7 +84,7 @@ class ListColumns final : public ColumnTable {
   std::array<ColumnInfo, 3> infos_;
 };
 
-std::string headed(std::string title) {
+std::string capitalise(std::string title) {
   if (!title.empty()) {
     title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   }
@@ -94,14 +95,14 @@ std::string headed(std::string title) {
 
 Document table_document(Table table, std::string name, std::string title) {
   const auto listing = std::make_shared<ListColumns>(std::move(table), std::move(name));
-  auto page = [listing, title = headed(title.empty() ? listing->name() : title)] {
+  auto page = [listing, title = capitalise(title.empty() ? listing->name() : title)] {
     Page out{title, made_by(), {}};
     out.bare = true;
     out.add(Grid{listing->table()});
     return out;
   };
   Document document{Record(*listing, listing.get()), listing->name(), page};
-  document.keeps = listing;
+  document.owned = listing;
   return document;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>
@@ -8,64 +8,58 @@
 
 #include "report/about/documents.h"
 #include "report/about/table_document.h"
+#include "report/format/row_stream.h"
 #include "report/page/document_head.h"
+#include "report/page/page.h"
+#include "study/tokens/token_columns.h"
 #include "study/tokens/token_report.h"
 
 namespace trcost::report {
-
 namespace {
 
-using Tokens = std::optional<std::int64_t>;
-
-/// A whole number, shown digit for digit.
-Cell whole_tokens(Tokens value) {
+// A whole number with all of its digits.
+Cell token_cell(std::optional<std::int64_t> value) {
   if (!value) return Cell::unknown();
   return Cell::number(static_cast<double>(*value), std::to_string(*value));
 }
 
-std::string text_of(ImageSize size) {
-  return std::to_string(size.width) + "x" + std::to_string(size.height);
-}
-
-Cell resized_cell(const TokenCount& tokens) {
-  return tokens.resized ? Cell(text_of(*tokens.resized)) : Cell::unknown();
-}
-
-Table items_table(const TokenReport& report) {
+Table token_table(const TokenReport& report) {
   const bool frames = !report.items.empty() && report.items.front().tokens.frames.has_value();
   std::vector<TableColumn> columns = {{report.comparison ? "family" : "input", {}},
-                                      {"encoder tokens", {}, Align::right},
-                                      {"tokens", {}, Align::right},
-                                      {"tiles", {}, Align::right},
-                                      {"resized", {}, Align::right}};
+                                      number_column("encoder tokens"),
+                                      number_column("tokens"),
+                                      number_column("tiles"),
+                                      number_column("resized")};
   if (report.comparison) columns.insert(columns.begin(), {"input", {}});
-  if (frames) columns.push_back({"frames", {}, Align::right});
+  if (frames) columns.push_back(number_column("frames"));
   Table table(columns);
   for (const TokenItem& item : report.items) {
     const TokenCount& t = item.tokens;
+    const Cell resized = t.resized ? Cell(fmt::format("{}x{}", t.resized->width, t.resized->height))
+                                   : Cell::unknown();
     std::vector<Cell> row = {report.comparison ? item.family : item.input,
-                             whole_tokens(t.vision_encoder), whole_tokens(t.vision),
-                             whole_tokens(t.tiles), resized_cell(t)};
+                             token_cell(t.vision_encoder), token_cell(t.vision),
+                             token_cell(t.tiles), resized};
     if (report.comparison) row.insert(row.begin(), item.input);
-    if (frames) row.push_back(whole_tokens(t.frames));
+    if (frames) row.push_back(token_cell(t.frames));
     table.add_row(std::move(row));
   }
   if (!report.comparison && report.items.size() > 1) {
     table.add_rule();
-    std::vector<Cell> row = {"total", whole_tokens(report.totals.vision_encoder),
-                             whole_tokens(report.totals.vision), "", ""};
+    std::vector<Cell> row = {"total", token_cell(report.totals.vision_encoder),
+                             token_cell(report.totals.vision), "", ""};
     if (frames) row.emplace_back("");
     table.add_row(std::move(row));
   }
   return table;
 }
 
-/// Total and spread of a set, encoder beside language model.
-Table spread_table(const TokenSums& totals) {
+// Total and distribution of a set, for encoder and language model.
+Table distribution_table(const TokenSums& totals) {
   Table table({{std::to_string(totals.inputs) + (totals.inputs == 1 ? " image" : " images"), {}},
-               {"encoder tokens", {}, Align::right},
-               {"tokens", {}, Align::right}});
-  table.add_row({"total", whole_tokens(totals.vision_encoder), whole_tokens(totals.vision)});
+               number_column("encoder tokens"),
+               number_column("tokens")});
+  table.add_row({"total", token_cell(totals.vision_encoder), token_cell(totals.vision)});
   table.add_rule();
   const auto& encoder = totals.encoder_distribution;
   const auto& vision = totals.vision_distribution;
@@ -75,8 +69,8 @@ Table spread_table(const TokenSums& totals) {
       {"90 % have at most", &TokenDistribution::p90},
       {"largest", &TokenDistribution::max}};
   for (const auto& [title, field] : rows) {
-    table.add_row({title, encoder ? whole_tokens((*encoder).*field) : Cell::unknown(),
-                   vision ? whole_tokens((*vision).*field) : Cell::unknown()});
+    table.add_row({title, encoder ? token_cell((*encoder).*field) : Cell::unknown(),
+                   vision ? token_cell((*vision).*field) : Cell::unknown()});
   }
   const auto mean = [](const std::optional<TokenDistribution>& d) {
     return d ? Cell::number(d->mean, NumberKind::number, 5) : Cell::unknown();
@@ -85,7 +79,7 @@ Table spread_table(const TokenSums& totals) {
   return table;
 }
 
-/// The rules and sources behind the items, each once.
+// Adds the rules and sources of the items, each once.
 void add_sources(Page& page, const TokenReport& report) {
   std::set<std::string_view> seen;
   for (const TokenItem& item : report.items) {
@@ -95,7 +89,7 @@ void add_sources(Page& page, const TokenReport& report) {
   }
 }
 
-/// The families side by side as bars, which text has as a table only.
+// Bars that compare the families. Text has their table.
 Bars comparison_bars(const TokenReport& report) {
   double most = 1;
   for (const TokenItem& item : report.items) {
@@ -103,8 +97,8 @@ Bars comparison_bars(const TokenReport& report) {
   }
   Bars bars{.title = "Tokens that the language model sees, by family",
             .bars = {},
-            .numbers = Table({{"family"}, {"tokens", "", Align::right}})};
-  bars.in_text = false;
+            .numbers = Table({{"family"}, number_column("tokens")}),
+            .in_text = false};
   for (const TokenItem& item : report.items) {
     const auto tokens = static_cast<double>(item.tokens.vision);
     bars.bars.push_back({item.family, tokens / most, grouped(tokens, 0)});
@@ -126,10 +120,10 @@ std::vector<std::string> skipped_lines(const TokenReport& report) {
   return lines;
 }
 
-Page page_of(const TokenReport& report) {
+Page tokens_page(const TokenReport& report) {
   Page page{"Tokens", made_by(), {}};
   if (report.comparison) page.add(comparison_bars(report));
-  page.add(Grid{report.sets ? spread_table(report.totals) : items_table(report)});
+  page.add(Grid{report.sets ? distribution_table(report.totals) : token_table(report)});
   add_sources(page, report);
   return page.add(Warnings{skipped_lines(report)});
 }
@@ -137,7 +131,7 @@ Page page_of(const TokenReport& report) {
 }  // namespace
 
 Document tokens_document(const TokenReport& report) {
-  return document_of(kTokens, report, [&report] { return page_of(report); });
+  return document_of(kTokens, report, [&report] { return tokens_page(report); });
 }
 
 RowStream token_stream(Format format, std::function<void(std::string_view)> write) {

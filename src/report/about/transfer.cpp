@@ -1,53 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "report/about/documents.h"
-#include "report/page/document_head.h"
 #include "report/page/estimate_tables.h"
-#include "report/page/provenance.h"
+#include "report/page/money_facts.h"
+#include "report/page/page.h"
 #include "report/page/wording.h"
 #include "report/workbook/budget.h"
+#include "study/study_columns.h"
 #include "study/transfer/transfer.h"
 #include "trcost/report.h"
 
 namespace trcost::report {
-
 namespace {
 
-std::string span_words(const Quantiles& q, NumberKind kind) {
-  return fmt::format("{} to {}", format_number(q.p10, kind), format_number(q.p90, kind));
+std::string duration_range_words(const Quantiles& seconds) {
+  return fmt::format("{} to {}", format_number(seconds.p10, NumberKind::duration),
+                     format_number(seconds.p90, NumberKind::duration));
 }
 
-std::string money_span(const Quantiles& q) {
+std::string money_range_words(const Quantiles& q) {
   return fmt::format("{} to {}", rough_money(q.p10), rough_money(q.p90));
 }
 
-std::string count_words(const Quantiles& q) {
+std::string gpu_hour_range_words(const Quantiles& q) {
   return fmt::format("{} to {}", gpu_hour_words(q.p10), gpu_hour_words(q.p90));
 }
 
-// The measured platform first, then the targets.
-Table people_table(const TransferResult& result) {
+// The measured platform, then the targets.
+Table transfer_table(const TransferResult& result) {
   Table table({{"platform"},
-               {"GPUs", "", Align::right},
-               {"time", "", Align::right, Overflow::keep, true},
-               {"P10 to P90", "", Align::right},
-               {"GPU-hours", "", Align::right},
-               {"total", "", Align::right, Overflow::keep, true},
-               {"P10 to P90", "", Align::right},
-               {"MFU", "", Align::right, Overflow::drop}});
+               number_column("GPUs"),
+               number_column("time", "", Overflow::keep, true),
+               number_column("P10 to P90"),
+               number_column("GPU-hours"),
+               number_column("total", "", Overflow::keep, true),
+               number_column("P10 to P90"),
+               number_column("MFU", "", Overflow::drop)});
   const auto add = [&](const TransferRow& row) {
     const Estimate& e = row.estimate;
     table.add_row({e.accelerator, Cell::number(e.gpus, grouped(e.gpus, 0)),
                    Cell::number(e.wall_clock_seconds, NumberKind::duration),
-                   row.seconds.p10 == row.seconds.p90
-                       ? Cell("measured")
-                       : Cell(span_words(row.seconds, NumberKind::duration)),
-                   gpu_hour_words(e.gpu_hours),
-                   e.cost.total ? Cell::number(*e.cost.total, total_words(e)) : Cell::unknown(),
-                   row.usd ? Cell(money_span(*row.usd)) : Cell::unknown(),
+                   row.seconds.p10 == row.seconds.p90 ? Cell("measured")
+                                                      : Cell(duration_range_words(row.seconds)),
+                   gpu_hour_words(e.gpu_hours), money_cell(e.cost.total, e.cost),
+                   row.usd ? Cell(money_range_words(*row.usd)) : Cell::unknown(),
                    Cell::number(e.performance.mfu, NumberKind::fraction)});
   };
   add(result.source);
@@ -56,7 +55,7 @@ Table people_table(const TransferResult& result) {
   return table;
 }
 
-std::string anchor_sentence(const TransferRequest& request, const TransferResult& result) {
+std::string measurement_sentence(const TransferRequest& request, const TransferResult& result) {
   const TransferRow& source = result.source;
   const std::string what =
       request.seconds ? format_number(*request.seconds, NumberKind::duration)
@@ -75,7 +74,7 @@ std::string anchor_sentence(const TransferRequest& request, const TransferResult
       format_number(source.predicted_mfu, NumberKind::fraction));
 }
 
-// The platform, with its number where the same one stands there twice.
+// Returns the platform, with its GPUs if it is the target of several rows.
 std::string row_name(const TransferResult& result, const TransferRow& row) {
   const auto same = [&](const TransferRow& other) {
     return other.estimate.accelerator == row.estimate.accelerator;
@@ -85,7 +84,7 @@ std::string row_name(const TransferResult& result, const TransferRow& row) {
   return fmt::format("{} x {}", grouped(row.estimate.gpus, 0), name);
 }
 
-// Why the range is as wide as it is; targets with the same reason share a sentence.
+// Returns the reasons for the width of the ranges, each with its targets.
 std::vector<std::string> residual_sentences(const TransferResult& result) {
   std::vector<std::pair<std::string, std::string>> reasons;  // reason, platforms
   for (const TransferRow& row : result.targets) {
@@ -104,21 +103,22 @@ std::vector<std::string> residual_sentences(const TransferResult& result) {
   return out;
 }
 
-// What the measurement narrows.
+// Ranges without the measurement.
 Table transfer_spread_table(const TransferResult& result) {
   Table table({{"platform"},
-               {"GPU-hours, P10 to P90", "", Align::right},
-               {"without the measurement", "", Align::right},
-               {"total without it", "", Align::right}});
+               number_column("GPU-hours, P10 to P90"),
+               number_column("without the measurement"),
+               number_column("total without it")});
   for (const TransferRow& row : result.targets) {
-    table.add_row(
-        {row_name(result, row), count_words(row.gpu_hours), count_words(row.unanchored.gpu_hours),
-         row.unanchored.total_usd ? Cell(money_span(*row.unanchored.total_usd)) : Cell::unknown()});
+    table.add_row({row_name(result, row), gpu_hour_range_words(row.gpu_hours),
+                   gpu_hour_range_words(row.unanchored.gpu_hours),
+                   row.unanchored.total_usd ? Cell(money_range_words(*row.unanchored.total_usd))
+                                            : Cell::unknown()});
   }
   return table;
 }
 
-std::vector<Estimate> estimates_of(const TransferResult& result) {
+std::vector<Estimate> distinct_platforms(const TransferResult& result) {
   std::vector<Estimate> out = {result.source.estimate};
   for (const TransferRow& row : result.targets) {
     const auto same = [&](const Estimate& e) { return e.accelerator == row.estimate.accelerator; };
@@ -127,50 +127,46 @@ std::vector<Estimate> estimates_of(const TransferResult& result) {
   return out;
 }
 
-// The totals of all platforms on one scale.
-Ranges totals(const TransferResult& result) {
+// Ranges of the total of all platforms on one scale.
+Ranges transfer_totals(const TransferResult& result) {
   Ranges ranges = platform_ranges("Range of the total by platform");
   for (const TransferRow& row : result.targets) {
     if (!row.usd) continue;
-    const Quantiles& q = *row.usd;
-    ranges.rows.push_back({row_name(result, row),
-                           {q.p10, q.p50, q.p90},
-                           {rough_money(q.p10), rough_money(q.p50), rough_money(q.p90)}});
-    ranges.numbers.add_row({row_name(result, row), Cell::number(q.p10, NumberKind::money),
-                            Cell::number(q.p50, NumberKind::money),
-                            Cell::number(q.p90, NumberKind::money)});
+    add_range_row(ranges, row_name(result, row), *row.usd, rough_money,
+                  [](double usd) { return Cell::number(usd, NumberKind::money); });
   }
   return ranges;
 }
 
-std::vector<std::string> warning_lines(const TransferResult& result) {
+std::vector<std::string> transfer_warnings(const TransferResult& result) {
   std::vector<std::string> lines = result.warnings;
   for (const Estimator::Failure& failure : result.failures) lines.push_back(failure_line(failure));
   return lines;
 }
 
-Page page_of(const TransferReport& report) {
+Page transfer_page(const TransferReport& report) {
   const TransferResult& result = report.result;
   Page page{"Transfer", made_by(report.price_data_date), {}};
-  page.add(Paragraph{anchor_sentence(report.request, result)});
+  page.add(Paragraph{measurement_sentence(report.request, result)});
   page.add(Heading{"Measured, and carried over", "P10 to P90: four chances in five"});
-  page.add(Grid{people_table(result)}).add(totals(result));
+  page.add(Grid{transfer_table(result)}).add(transfer_totals(result));
   page.add(
       Heading{"What is still uncertain", "workload and stack are the measured ones and cancel"});
   for (const std::string& line : residual_sentences(result)) {
     page.add(Paragraph{line, Ink::plain, 2, true});
   }
   page.add(Grid{transfer_spread_table(result)});
-  add_assumed(page, result.source.estimate.assumptions, result.source.estimate.accelerator);
+  add_assumption_table(page, result.source.estimate.assumptions,
+                       result.source.estimate.accelerator);
   page.add(Heading{"Prices"});
-  page.add(Facts{provenance_facts(estimates_of(result), report.price_data_date)});
-  return page.add(Warnings{warning_lines(result)});
+  page.add(Facts{price_facts(distinct_platforms(result), report.price_data_date)});
+  return page.add(Warnings{transfer_warnings(result)});
 }
 
 }  // namespace
 
 Document transfer_document(const TransferReport& report) {
-  Document document = document_of(kTransfer, report, [&report] { return page_of(report); });
+  Document document = document_of(kTransfer, report, [&report] { return transfer_page(report); });
   document.budget = [&report] {
     std::vector<BudgetCase> cases;
     for (const TransferRow& row : report.result.targets) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several drawers of a Page draw alike.
+// Figures as SVG. The style sheet of the page gives the classes their colours.
 #pragma once
 
 #include <string>
@@ -10,14 +10,11 @@
 
 namespace trcost::report {
 
-/// Figures as SVG, which take their colours from the page.
 std::string svg_bars(const Bars& bars);
 std::string svg_ranges(const Ranges& ranges);
 std::string svg_curve(const Curve& curve);
 std::string svg_heat(const Heat& heat);
-/// Words at a place of a figure; `anchor` as of SVG: start, middle or end.
-std::string svg_text(double x, double y, std::string_view anchor, std::string_view text);
-/// The numbers behind it.
+/// Returns the values of a heat map as a table.
 Table heat_table(const Heat& heat);
 
 }  // namespace trcost::report

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comma-separated values (RFC 4180): a header, then a line per row.
+// Comma-separated values (RFC 4180): a header and a line per row.
 #include <algorithm>
 
 #include "report/format/format.h"
 #include "text/csv.h"
 
 namespace trcost::report {
-
 namespace {
 
 void open_csv(std::string& out, const RowPlan& plan, const Record&) {
@@ -29,7 +28,7 @@ void write_csv_row(std::string& out, const RowPlan& plan, std::span<const Record
   out += '\n';
 }
 
-// The end of the cell that begins at `at`, quotes included; a doubled one is a letter of it.
+// Returns the end of the cell at `at`, including quotes. A doubled quote is part of the cell.
 std::size_t cell_end(std::string_view line, std::size_t at) {
   if (at >= line.size() || line[at] != '"') return std::min(line.find(',', at), line.size());
   for (++at; at < line.size(); ++at) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An answer on its way out: its columns for machines, its Page for people.
+// An answer to be written: its columns for machines and its Page for people.
 #pragma once
 
 #include <functional>
@@ -9,36 +9,37 @@
 #include <string_view>
 
 #include "quantity/layers.h"
-#include "report/page/page.h"
-#include "report/workbook/calculation.h"
 #include "text/column.h"
 #include "trcost/report.h"
 
 namespace trcost::report {
 
-/// Two columns of the rows as points.
+struct Page;
+class Calculation;
+
+/// Two columns of the rows, drawn as points in a workbook.
 struct Scatter {
   const ColumnInfo* x = nullptr;
   const ColumnInfo* y = nullptr;
 };
 
 struct Document {
-  Record record;               ///< the subject beside its table; the subject has to outlive this
-  std::string_view rows;       ///< the list of it that CSV, JSON Lines and workbooks have rows of
-  std::function<Page()> page;  ///< made when a format for people asks for it
-  /// The page of text, where that shows less than what is handed on.
+  Record record;               ///< the answer with its table; the answer has to outlive this
+  std::string_view rows;       ///< path of the list that CSV, JSON Lines and workbooks have rows of
+  std::function<Page()> page;  ///< called by formats for people
+  /// Page of text, if that shows less than the other formats.
   std::function<Page()> text_page = {};
-  std::function<std::string()> below = {};  ///< what text says after the page
-  std::string file = {};  ///< JSON that stands for the record where the answer is a file
-  /// The page of a workbook, where its rows are too many to stand there twice.
+  std::function<std::string()> below = {};  ///< text after the page, in text only
+  std::string file = {};  ///< replaces the record's JSON if the answer is a file of the catalog
+  /// Page of a workbook, if its rows are too many to repeat there.
   std::function<Page()> summary = {};
-  /// The sheet of a workbook that computes, where the answer has one.
+  /// Sheet of live formulas of a workbook.
   std::function<Calculation()> budget = {};
-  std::optional<Scatter> scatter = {};     ///< beside the rows of a workbook
-  std::shared_ptr<const void> keeps = {};  ///< what `record` looks at, where nobody else has it
-  bool scalars_beside = true;  ///< the rows of a workbook have the document's scalars beside
-  std::string scenario = {};   ///< JSON that gives the same answer with --scenario; may be empty
-  std::string command = {};    ///< as it was typed, for files that are handed on
+  std::optional<Scatter> scatter = {};     ///< chart beside the rows of a workbook
+  std::shared_ptr<const void> owned = {};  ///< subject of `record`, if nothing else owns it
+  bool scalars_in_rows = true;  ///< rows of a workbook repeat the scalars of the document
+  std::string scenario = {};    ///< JSON that gives the same answer with --scenario, or empty
+  std::string command = {};     ///< command line, for documents that are handed on
 };
 
 template <class T>
@@ -46,8 +47,8 @@ Document document_of(const Subject<T>& subject, const T& answer, std::function<P
   return {record_of(subject.columns(), answer), subject.rows, std::move(page), {}};
 }
 
-/// Throws Error (data) for a number that is not finite; Error (usage) for a workbook with more rows
-/// than a sheet holds.
+/// Writes a document. Throws Error (data) for a number that is not finite, and Error (usage) for a
+/// workbook with more rows than a sheet has, or in a build without workbooks.
 std::string render(const Document& document, Format format, const Style& style = {});
 
 }  // namespace trcost::report

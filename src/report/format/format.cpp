@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/format/format.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
-#include "quantity/layers.h"
 #include "quantity/suggest.h"
-#include "report/format/format.h"
 #include "trcost/report.h"
 
 namespace trcost::report {
-
 namespace {
 
 constexpr FormatInfo kFormats[] = {
@@ -26,7 +25,7 @@ constexpr const FormatWriter* kWriters[] = {
 #undef TRCOST_FORMAT
 };
 
-// Whether `word` is one of those that `list` separates by |.
+// Tells whether `word` is in a list separated by |.
 bool is_among(std::string_view word, std::string_view list) {
   while (true) {
     const std::size_t bar = list.find('|');
@@ -37,6 +36,14 @@ bool is_among(std::string_view word, std::string_view list) {
 }
 
 }  // namespace
+
+const FormatWriter& format_writer(Format format) {
+  return *kWriters[static_cast<std::size_t>(format)];
+}
+
+std::string render(const Document& document, Format format, const Style& style) {
+  return format_writer(format).document(document, style);
+}
 
 }  // namespace trcost::report
 
@@ -49,18 +56,6 @@ std::span<const FormatInfo> formats() {
 const FormatInfo& format_info(Format format) {
   return kFormats[static_cast<std::size_t>(format)];
 }
-
-}  // namespace trcost
-
-namespace trcost::report {
-
-const FormatWriter& format_writer(Format format) {
-  return *kWriters[static_cast<std::size_t>(format)];
-}
-
-}  // namespace trcost::report
-
-namespace trcost {
 
 std::string format_names(Form form) {
   std::vector<std::string_view> names;

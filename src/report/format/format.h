@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a format's file gives: how it writes a whole document, and where it can the rows of one as
-// they come.
+// The functions of a format: one that writes a whole document, and row functions if it can stream.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +14,12 @@ namespace trcost::report {
 
 struct FormatWriter {
   std::string (*document)(const Document& document, const Style& style);
-  /// Empty where a document is made of all its rows together.
-  const RowWriter* rows = nullptr;
-  /// Of those, the most rows that one has, and what they stand in.
-  std::uint64_t most_rows = 0;
-  std::string_view within = {};
+  const RowWriter* rows = nullptr;  ///< null if a document needs all of its rows together
+  std::uint64_t most_rows = 0;      ///< limit of a format that does not stream
+  std::string_view container = {};  ///< what `most_rows` is a limit of: `table`
 };
 
-/// Rows of a table that anybody reads.
+/// Rows that a table for people may have.
 inline constexpr std::uint64_t kMostTableRows = 100'000;
 
 #define TRCOST_FORMAT(id, ...) extern const FormatWriter id##_format;
@@ -31,7 +28,7 @@ inline constexpr std::uint64_t kMostTableRows = 100'000;
 
 const FormatWriter& format_writer(Format format);
 
-/// A document of nothing but its rows.
+/// Writes a document that consists of its rows alone.
 template <const RowWriter& kRows>
 std::string rows_of(const Document& document, const Style&) {
   return rows_document(kRows, document.record, document.rows);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+// HTML: one self-contained file without scripts.
+#include <fmt/core.h>
 
 #include "report/chart/chart.h"
 #include "report/format/format.h"
+#include "report/page/page.h"
 #include "report/table/markup.h"
 
 namespace trcost::report {
-
 namespace {
 
-class HtmlDrawing {
+class HtmlWriter {
  public:
-  explicit HtmlDrawing(Page page) : page_(std::move(page)) {}
+  explicit HtmlWriter(Page page) : page_(std::move(page)) {}
 
   std::string draw(std::string_view command) {
     const std::string title =
@@ -39,7 +40,7 @@ class HtmlDrawing {
     out_ += "</ul>\n";
     in_list_ = false;
   }
-  // The picture, and the numbers for those who want or need them instead.
+  // Adds a picture with its numbers behind it.
   void figure(const std::string& svg, const Table& numbers, std::string_view title) {
     out_ += "<figure>\n" + svg;
     if (!numbers.rows().empty()) {
@@ -103,9 +104,8 @@ class HtmlDrawing {
   bool in_list_ = false;
 };
 
-// Self-contained, without scripts; the command stands at the end, as it was typed.
 std::string draw_html(const Document& document, const Style&) {
-  return HtmlDrawing(document.page()).draw(document.command);
+  return HtmlWriter(document.page()).draw(document.command);
 }
 
 }  // namespace

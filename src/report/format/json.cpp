@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One JSON document: all of the subject, its columns nested by their paths.
+// JSON: the whole answer in one document, its columns nested by their paths.
 #include <array>
 
 #include "json/record_json.h"
 #include "report/format/format.h"
 
 namespace trcost::report {
-
 namespace {
 
-// Of a document whose rows come one after another: what stands before its list.
+// Writes the members before the list of rows.
 void open_json(std::string& out, const RowPlan& plan, const Record& document) {
   JsonWriter json(out);
   json.begin_object();
@@ -26,7 +25,7 @@ void write_json_row(std::string& out, const RowPlan& plan, std::span<const Recor
   }
 }
 
-void close(std::string& out, const RowPlan& plan, const Record& document, bool any) {
+void close_json(std::string& out, const RowPlan& plan, const Record& document, bool any) {
   JsonWriter json(out, {true, any});
   json.end_array();
   write_members(json, document, plan.list() + 1, document.table().size());
@@ -34,8 +33,11 @@ void close(std::string& out, const RowPlan& plan, const Record& document, bool a
   out += '\n';
 }
 
-constexpr RowWriter kJsonRows = {
-    .open = open_json, .row = write_json_row, .cell = append_json, .close = close, .between = ","};
+constexpr RowWriter kJsonRows = {.open = open_json,
+                                 .row = write_json_row,
+                                 .cell = append_json,
+                                 .close = close_json,
+                                 .between = ","};
 
 std::string draw_json(const Document& document, const Style&) {
   return document.file.empty() ? json_document(document.record) : document.file;

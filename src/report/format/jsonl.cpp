@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON Lines: a flat object per row, under dotted names.
+// JSON Lines: a flat object with dotted names per row.
 #include <algorithm>
 
 #include "report/format/format.h"
 
 namespace trcost::report {
-
 namespace {
 
 void open_jsonl(std::string&, const RowPlan&, const Record&) {}
@@ -15,7 +14,7 @@ void write_jsonl_row(std::string& out, const RowPlan& plan, std::span<const Reco
   out += '\n';
 }
 
-// The end of the value that begins at `at`, quotes or brackets included.
+// Returns the end of the value at `at`, including quotes or brackets.
 std::size_t value_end(std::string_view line, std::size_t at) {
   const char first = at < line.size() ? line[at] : ',';
   if (first == '[') return std::min(line.find(']', at), line.size() - 1) + 1;

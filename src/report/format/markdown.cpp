@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// Markdown of GitHub.
 #include "report/chart/chart.h"
 #include "report/format/format.h"
+#include "report/page/page.h"
 #include "report/table/markup.h"
 
 namespace trcost::report {
-
 namespace {
 
-// Every piece but those of a list begins after an empty line.
-class MarkdownDrawing {
+// Every piece except an item of a list begins after an empty line.
+class MarkdownWriter {
  public:
-  explicit MarkdownDrawing(Page page) : page_(std::move(page)) {}
+  explicit MarkdownWriter(Page page) : page_(std::move(page)) {}
 
   std::string draw() {
     out_ = "# " + markdown_escape(page_.title) + "\n";
@@ -28,7 +29,7 @@ class MarkdownDrawing {
     out_ += "- " + std::string(text) + "\n";
   }
   void table(const Table& table) {
-    if (!table.rows().empty()) out_ += "\n" + to_markdown(table);
+    if (!table.rows().empty()) out_ += "\n" + markdown_table(table);
   }
 
   void add(const Heading& heading) {
@@ -62,7 +63,7 @@ class MarkdownDrawing {
   }
   void add(const Curve& curve) {
     in_list_ = false;
-    if (!curve.numbers_apart) table(curve.numbers);
+    if (!curve.numbers_only_behind) table(curve.numbers);
   }
   void add(const Heat& heat) {
     in_list_ = false;
@@ -80,7 +81,7 @@ class MarkdownDrawing {
 };
 
 std::string draw_markdown(const Document& document, const Style&) {
-  return MarkdownDrawing(document.page()).draw();
+  return MarkdownWriter(document.page()).draw();
 }
 
 }  // namespace

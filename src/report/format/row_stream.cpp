@@ -6,14 +6,13 @@
 #include "report/format/format.h"
 
 namespace trcost::report {
-
 namespace {
 
-constexpr std::size_t kHeldBytes = std::size_t{1} << 20;
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
 }  // namespace
 
-bool streams(Format format) {
+bool can_stream(Format format) {
   return format_writer(format).rows != nullptr;
 }
 
@@ -31,7 +30,7 @@ void RowStream::add(const Record& row) {
   if (any_) out_ += writer_->between;
   any_ = true;
   writer_->row(out_, plan_, way);
-  flush(kHeldBytes);
+  flush(kBufferBytes);
 }
 
 void RowStream::finish(const Record& document) {

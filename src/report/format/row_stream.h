@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A document whose rows are written while they come, in little memory whatever their number.
+// Streaming of a document row by row in constant memory.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,19 @@
 
 namespace trcost::report {
 
-/// Whether a format writes rows as they come.
-bool streams(Format format);
+/// Tells whether a format can write rows one by one.
+bool can_stream(Format format);
 
 class RowStream {
  public:
-  /// A format that streams. `head`: the subject before it has rows; of it stand the columns before
-  /// the list `rows`, and the scalars beside each row. `write` takes the text in pieces.
+  /// Starts a document in a format that can stream. `head` is the answer before it has rows: it
+  /// gives the columns before the list `rows` and the scalars of each row. `write` receives pieces
+  /// of text.
   RowStream(const Record& head, std::string_view rows, Format format,
             std::function<void(std::string_view)> write);
 
   void add(const Record& row);
-  /// What follows the rows, from the subject as it is then.
+  /// Writes the columns after the rows, from the answer in its final state.
   void finish(const Record& document);
 
  private:

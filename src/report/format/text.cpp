@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+// Text for a terminal.
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "report/format/format.h"
+#include "report/page/page.h"
 #include "report/page/text_page.h"
 
 namespace trcost::report {
-
 namespace {
 
 int column_width(const Table& table, std::size_t column) {
@@ -18,10 +19,10 @@ int column_width(const Table& table, std::size_t column) {
   return width;
 }
 
-// The first column and those from `first` up to and without `last`.
-Table some_columns(const Table& table, std::size_t first, std::size_t last) {
-  const auto at = [](const auto& of, std::size_t i) {
-    return of.begin() + static_cast<std::ptrdiff_t>(i);
+// Returns the first column and those from `first` to before `last`.
+Table select_columns(const Table& table, std::size_t first, std::size_t last) {
+  const auto at = [](const auto& list, std::size_t i) {
+    return list.begin() + static_cast<std::ptrdiff_t>(i);
   };
   std::vector<TableColumn> columns = {table.columns()[0]};
   columns.insert(columns.end(), at(table.columns(), first), at(table.columns(), last));
@@ -37,7 +38,7 @@ Table some_columns(const Table& table, std::size_t first, std::size_t last) {
   return out;
 }
 
-// Tables of at most `width`, each with the first column.
+// Splits a table into several of at most `width` columns, each with the first column.
 std::vector<Table> split_columns(const Table& table, int width) {
   constexpr int kGap = 2;
   std::vector<Table> out;
@@ -50,57 +51,57 @@ std::vector<Table> split_columns(const Table& table, int width) {
       if (used > width) break;
       ++last;
     }
-    out.push_back(some_columns(table, first, last));
+    out.push_back(select_columns(table, first, last));
     first = last;
   }
   return out;
 }
 
-// A page of text: what stands beside a table is set off from it, but for its notes and headings.
-class TextDrawing {
+// Text with an empty line between a table and other pieces except its notes and headings.
+class TextWriter {
  public:
-  TextDrawing(const Page& page, const Style& style) : page_(page), text_(style) {
-    if (page.titled) text_.heading(page.title, said_beside());
-    headed_ = page.titled;
+  TextWriter(const Page& page, const Style& style) : page_(page), text_(style) {
+    if (page.titled) text_.heading(page.title, origin_note());
+    has_heading_ = page.titled;
   }
 
   std::string draw() {
     for (const Piece& piece : page_.pieces) {
-      if (const auto* heading = std::get_if<Heading>(&piece)) left_out_ = !heading->in_text;
-      if (!left_out_) std::visit([&](const auto& b) { add(b); }, piece);
+      if (const auto* heading = std::get_if<Heading>(&piece)) skipping_ = !heading->in_text;
+      if (!skipping_) std::visit([&](const auto& b) { add(b); }, piece);
     }
     return text_.take();
   }
 
  private:
-  enum class Before { other, heading, table, words };
+  enum class Last { other, heading, table, words };
 
-  [[nodiscard]] std::string said_beside() const {
+  [[nodiscard]] std::string origin_note() const {
     return page_.note.empty() ? page_.made_by : page_.note + "; " + page_.made_by;
   }
 
-  void set_off(Before now) {
-    const bool table = before_ == Before::table || now == Before::table;
-    const bool both = before_ != Before::heading && before_ != Before::other;
+  void separate(Last now) {
+    const bool table = last_ == Last::table || now == Last::table;
+    const bool both = last_ != Last::heading && last_ != Last::other;
     if (table && both) text_.blank();
-    before_ = now;
+    last_ = now;
   }
 
   void add(const Heading& heading) {
-    const bool first = !headed_;
-    headed_ = true;
+    const bool first = !has_heading_;
+    has_heading_ = true;
     const std::string& note = heading.text_note.empty() ? heading.note : heading.text_note;
-    text_.heading(heading.text, first && note.empty() ? said_beside() : note);
-    before_ = Before::heading;
+    text_.heading(heading.text, first && note.empty() ? origin_note() : note);
+    last_ = Last::heading;
   }
   void add(const Facts& facts) {
     if (facts.facts.empty()) return;
-    set_off(Before::words);
+    separate(Last::words);
     text_.facts(facts.facts);
   }
   void add(const Paragraph& paragraph) {
-    if (paragraph.tone != Ink::dim) set_off(Before::words);
-    before_ = Before::words;
+    if (paragraph.tone != Ink::dim) separate(Last::words);
+    last_ = Last::words;
     text_.paragraph(paragraph.text, paragraph.hang, paragraph.tone);
   }
   void add(const Grid& grid) {
@@ -111,12 +112,12 @@ class TextDrawing {
     for (const Table& table : split_columns(grid.table, text_.inner_width())) add_table(table);
   }
   void add_table(const Table& table) {
-    set_off(Before::table);
+    separate(Last::table);
     text_.table(table);
   }
   void add(const Bars& bars) {
     if (!bars.in_text) return;
-    set_off(Before::words);
+    separate(Last::words);
     int label_width = bars.label_width;
     int value_width = bars.value_width;
     for (const Bars::Bar& bar : bars.bars) {
@@ -129,7 +130,7 @@ class TextDrawing {
   }
   void add(const Ranges& ranges) {
     if (!ranges.in_text) return;
-    set_off(Before::words);
+    separate(Last::words);
     double most = 0;
     int label_width = 0;
     int word_width = 0;
@@ -142,11 +143,11 @@ class TextDrawing {
     }
     constexpr int kMargins = 4;
     constexpr int kNarrowest = 10;
-    const int room = text_.inner_width() - label_width - (3 * word_width + 2) - kMargins;
-    const int width = std::max(room, kNarrowest);
+    const int available = text_.inner_width() - label_width - (3 * word_width + 2) - kMargins;
+    const int width = std::max(available, kNarrowest);
     for (const Ranges::Row& row : ranges.rows) {
       const std::string bar =
-          range_bar(row.at[0], row.at[1], row.at[2], most, room, text_.style().unicode);
+          range_bar(row.at[0], row.at[1], row.at[2], most, available, text_.style().unicode);
       text_.line(pad_right(row.label, label_width) + "  " +
                  pad_right(paint(bar, Ink::accent, text_.style()), width) + "  " +
                  fmt::format("{0:>{3}} {1:>{3}} {2:>{3}}", row.words[0], row.words[1], row.words[2],
@@ -156,34 +157,34 @@ class TextDrawing {
   void add(const Curve& curve) {
     if (curve.in_text) add(Grid{curve.numbers});
   }
-  void add(const Heat&) {}  // its rows stand elsewhere on the page
+  void add(const Heat&) {}  // the rows stand elsewhere on the page
   void add(const Warnings& warnings) {
     if (!warnings.in_text) return;
     for (const std::string& line : warnings.lines) {
-      set_off(Before::words);
+      separate(Last::words);
       text_.paragraph("! " + line, 2, Ink::warn);
     }
   }
 
   const Page& page_;
   TextPage text_;
-  Before before_ = Before::heading;
-  bool headed_ = false;
-  bool left_out_ = false;
+  Last last_ = Last::heading;
+  bool has_heading_ = false;
+  bool skipping_ = false;
 };
-
-std::string draw_bare(const Page& page, const Style& style) {
-  std::string out;
-  for (const Piece& piece : page.pieces) {
-    if (const auto* grid = std::get_if<Grid>(&piece)) out += to_text(grid->table, style);
-  }
-  return out;
-}
 
 std::string draw_text(const Document& document, const Style& style) {
   const Page page = document.text_page ? document.text_page() : document.page();
-  return (page.bare ? draw_bare(page, style) : TextDrawing(page, style).draw()) +
-         (document.below ? document.below() : std::string());
+  std::string out;
+  if (page.bare) {
+    for (const Piece& piece : page.pieces) {
+      if (const auto* grid = std::get_if<Grid>(&piece)) out += text_table(grid->table, style);
+    }
+  } else {
+    out = TextWriter(page, style).draw();
+  }
+  if (document.below) out += document.below();
+  return out;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+// A workbook: the page, live formulas, the rows, all other lists, and the origin of the file.
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>
@@ -7,7 +8,8 @@
 #include "json/row_writer.h"
 #include "report/chart/chart.h"
 #include "report/format/format.h"
-#include "report/workbook/calculation_sheet.h"
+#include "report/page/page.h"
+#include "report/workbook/calculation.h"
 #include "report/workbook/cell_format.h"
 #include "report/workbook/workbook_file.h"
 #include "text/unicode.h"
@@ -15,20 +17,15 @@
 #include "trcost/version.h"
 
 namespace trcost::report {
-
 namespace {
 
-// Rows that a sheet holds beside its header.
+// Rows of a sheet below its header.
 constexpr std::uint64_t kMostSheetRows = 1'048'575;
 
 constexpr double kWidestCell = 60;  // letters
 constexpr double kNarrowestCell = 10;
 
-double cell_width(std::string_view text) {
-  return std::clamp(static_cast<double>(text.size()) + 2, kNarrowestCell, kWidestCell);
-}
-
-// `line_items` of `cost.line_items`, for people: `Line items`.
+// Returns the name of a list for people: `Line items` for `cost.line_items`.
 std::string sheet_name(std::string_view path) {
   const std::size_t mark = path.find_last_of("./");
   std::string name(mark == std::string_view::npos ? path : path.substr(mark + 1));
@@ -39,8 +36,8 @@ std::string sheet_name(std::string_view path) {
   return name;
 }
 
-// A number looks as on the page, in the unit of its heading.
-void put_number(WorkbookFile& book, std::size_t column, const Cell& cell) {
+// Writes a number that looks as on the page, in the unit of its heading.
+void write_number(WorkbookFile& book, std::size_t column, const Cell& cell) {
   const bool bold = cell.is_strong();
   std::optional<ShownNumber> shown;
   if (cell.shown_as() == NumberKind::duration) {
@@ -53,10 +50,10 @@ void put_number(WorkbookFile& book, std::size_t column, const Cell& cell) {
   book.number(column, shown->value, {.kind = {}, .bold = bold, .format = shown->format});
 }
 
-void put(WorkbookFile& book, std::size_t column, const Cell& cell) {
+void write_cell(WorkbookFile& book, std::size_t column, const Cell& cell) {
   switch (cell.kind()) {
     case Cell::Kind::number:
-      return put_number(book, column, cell);
+      return write_number(book, column, cell);
     case Cell::Kind::boolean:
       return book.boolean(column, cell.value() != 0);
     case Cell::Kind::text:
@@ -66,7 +63,7 @@ void put(WorkbookFile& book, std::size_t column, const Cell& cell) {
   }
 }
 
-void put(WorkbookFile& book, std::size_t column, const Value& value) {
+void write_cell(WorkbookFile& book, std::size_t column, const Value& value) {
   switch (value.kind) {
     case Value::Kind::number:
       return book.number(column, value.number);
@@ -85,12 +82,12 @@ void put(WorkbookFile& book, std::size_t column, const Value& value) {
   }
 }
 
-// The page from top to bottom; figures are their numbers.
+// Writes a page from top to bottom, with the numbers of figures as tables.
 class PageSheet {
  public:
   explicit PageSheet(WorkbookFile& book) : book_(book) {}
 
-  /// `pointer`: a line that leads to the sheet that computes.
+  /// `pointer` is a line about the sheet of formulas.
   void draw(const Page& page, std::string_view pointer) {
     book_.sheet(page.title, 0, 0);
     book_.width(0, 28);
@@ -116,7 +113,7 @@ class PageSheet {
     }
     book_.next_row();
     for (const std::vector<Cell>& row : table.rows()) {
-      for (std::size_t c = 0; c < row.size(); ++c) put(book_, c, row[c]);
+      for (std::size_t c = 0; c < row.size(); ++c) write_cell(book_, c, row[c]);
       book_.next_row();
     }
     book_.next_row();
@@ -143,7 +140,7 @@ class PageSheet {
     if (ranges.in_text) table(ranges.numbers);
   }
   void add(const Curve& curve) {
-    if (!curve.numbers_apart) table(curve.numbers);
+    if (!curve.numbers_only_behind) table(curve.numbers);
   }
   void add(const Heat& heat) { table(heat_table(heat)); }
   void add(const Warnings& warnings) {
@@ -153,15 +150,15 @@ class PageSheet {
   WorkbookFile& book_;
 };
 
-// One column of the rows over another, beside them.
+// Adds a chart of one column of the rows over another, beside them.
 void add_scatter(WorkbookFile& book, const RowPlan& plan, const std::string& sheet,
                  const Scatter& scatter) {
-  const auto place = [&](const ColumnInfo* column) {
+  const auto index = [&](const ColumnInfo* column) {
     return static_cast<std::size_t>(std::ranges::find(plan.cells(), column, &RowCell::info) -
                                     plan.cells().begin());
   };
-  const std::size_t x = place(scatter.x);
-  const std::size_t y = place(scatter.y);
+  const std::size_t x = index(scatter.x);
+  const std::size_t y = index(scatter.y);
   const std::size_t end = plan.cells().size();
   if (x == end || y == end) return;
   const std::size_t last = book.row() - 1;
@@ -177,7 +174,7 @@ void add_scatter(WorkbookFile& book, const RowPlan& plan, const std::string& she
               .legend = false});
 }
 
-// A sheet of the rows of one list under the names of the CSV; none where the list is empty.
+// Adds a sheet of the rows of one list, with the column names of CSV, unless the list is empty.
 void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, bool all,
               const std::optional<Scatter>& scatter = {}) {
   const RowPlan plan(record.table(), rows, all);
@@ -189,7 +186,8 @@ void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, b
         const ColumnInfo& info = *plan.cells()[c].info;
         const std::string title = info.path.empty() ? sheet_name(rows) : std::string(info.path);
         book.text(c, title, true);
-        book.width(c, cell_width(title));
+        book.width(c,
+                   std::clamp(static_cast<double>(title.size()) + 2, kNarrowestCell, kWidestCell));
       }
       book.next_row();
     }
@@ -199,7 +197,7 @@ void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, b
     }
     for (std::size_t c = 0; c < plan.cells().size(); ++c) {
       const RowCell& cell = plan.cells()[c];
-      put(book, c, way[cell.level].value(cell.column));
+      write_cell(book, c, way[cell.level].value(cell.column));
     }
     book.next_row();
   });
@@ -208,21 +206,21 @@ void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, b
   if (scatter) add_scatter(book, plan, sheet_name(rows), *scatter);
 }
 
-// Every list but `rows` itself, those within the rows included.
+// Adds a sheet of every list except `rows`, including lists within the rows.
 void add_lists(WorkbookFile& book, const Record& record, const ColumnTable& table,
                const std::string& before, std::string_view rows) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     const ColumnInfo& info = table.info(i);
     if (info.kind != ColumnKind::list) continue;
     const std::string path = before + std::string(info.path);
-    const bool around = path == rows || rows.starts_with(path + "/");
-    if (!around) add_rows(book, record, path, false);
+    const bool contains_rows = path == rows || rows.starts_with(path + "/");
+    if (!contains_rows) add_rows(book, record, path, false);
     const ColumnTable& items = table.items(i);
     if (&items != &text_columns()) add_lists(book, record, items, path + "/", rows);
   }
 }
 
-// What made the file, and what makes it again.
+// Adds a sheet of what made the file, with the command and the scenario that make it again.
 void add_origin(WorkbookFile& book, const Document& document, const Page& page,
                 const std::vector<Fact>& sources) {
   book.sheet("Origin", 1, 1);
@@ -246,21 +244,20 @@ void add_origin(WorkbookFile& book, const Document& document, const Page& page,
   for (const Fact& source : sources) row("source of " + source.label, source.text);
 }
 
-// The page, the sheet that computes, a sheet of rows with the names of the CSV, one of every other
-// list, and what made the file.
 std::string draw_workbook(const Document& document, const Style&) {
   const Page page = document.summary ? document.summary() : document.page();
   WorkbookFile book(page.title);
   const std::optional<Calculation> budget =
       document.budget ? std::optional(document.budget()) : std::nullopt;
-  const bool computes = budget && !budget->columns.empty();
+  const bool has_formulas = budget && !budget->columns.empty();
   PageSheet(book).draw(
-      page, computes ? fmt::format("What follows is as it was computed; the sheet {} computes it "
-                                   "again from its marked cells",
-                                   budget->name)
-                     : std::string());
-  if (computes) draw_calculation(book, *budget);
-  add_rows(book, document.record, document.rows, document.scalars_beside, document.scatter);
+      page, has_formulas
+                ? fmt::format("What follows is as it was computed; the sheet {} computes it "
+                              "again from its marked cells",
+                              budget->name)
+                : std::string());
+  if (has_formulas) draw_calculation(book, *budget);
+  add_rows(book, document.record, document.rows, document.scalars_in_rows, document.scatter);
   add_lists(book, document.record, document.record.table(), {}, document.rows);
   add_origin(book, document, page, budget ? budget->sources : std::vector<Fact>());
   return book.close();

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "report/page/comparison.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "estimate/columns/estimate_columns.h"
-#include "report/page/estimate_tables.h"
 #include "report/page/wording.h"
 
 namespace trcost::report {
-
 namespace {
 
 constexpr const char* kMarkLabel = "vs cheapest";
-// Of a platform without an answer: in the first place, and in all others.
-constexpr const char* kNoAnswer = "no answer";
-constexpr const char* kNothing = "-";
+constexpr const char* kNoAnswer = "no answer";  // first cell of a failed platform
+constexpr const char* kNothing = "-";           // its other cells
 
 using Place = Beside::Place;
-using Shown = std::vector<const EstimateColumn*>;
+using ShownColumns = std::vector<const EstimateColumn*>;
 
-// The columns that have a place there, in its order.
-Shown columns_at(Place Beside::*where) {
+// Returns the columns that have a place in a table, in its order.
+ShownColumns columns_at(Place Beside::*where) {
   const auto at = [where](const EstimateColumn* column) { return (column->beside.*where).at; };
-  Shown out;
+  ShownColumns out;
   for (const EstimateColumn& column : columns()) {
     if ((column.beside.*where).at > 0) out.push_back(&column);
   }
@@ -30,11 +29,11 @@ Shown columns_at(Place Beside::*where) {
   return out;
 }
 
-std::string label_of(const EstimateColumn& column, const Place& place) {
+std::string place_label(const EstimateColumn& column, const Place& place) {
   return std::string(place.label.empty() ? column.heading() : place.label);
 }
 
-// How people read a number of a unit, where its kind does not say it.
+// Words for numbers of units whose NumberKind does not decide them.
 struct UnitWords {
   std::string_view unit;
   std::string (*words)(double value);
@@ -49,13 +48,7 @@ constexpr UnitWords kUnitWords[] = {
     {"USD/GPU-hour", unit_money},
 };
 
-Cell number_cell(const EstimateColumn& column, double value, const Estimate& e) {
-  const auto* unit = std::ranges::find(kUnitWords, column.unit, &UnitWords::unit);
-  if (unit == std::end(kUnitWords)) return Cell::number(value, column.display);
-  return Cell::number(value, with_kind(unit->words(value), column.priced && is_imputed(e)));
-}
-
-Cell cell_of(const EstimateColumn& column, const Estimate& e) {
+Cell estimate_cell(const EstimateColumn& column, const Estimate& e) {
   const Value value = column.value(e);
   if (!value.known()) {
     const bool words = column.kind == ColumnKind::text || column.words != nullptr;
@@ -63,7 +56,11 @@ Cell cell_of(const EstimateColumn& column, const Estimate& e) {
                                                      : Cell::unknown();
   }
   if (column.words != nullptr) return Cell(column.words(e, column.arg));
-  return value.kind == Value::Kind::text ? Cell(value.text) : number_cell(column, value.number, e);
+  if (value.kind == Value::Kind::text) return Cell(value.text);
+  const auto* unit = std::ranges::find(kUnitWords, column.unit, &UnitWords::unit);
+  if (unit == std::end(kUnitWords)) return Cell::number(value.number, column.display);
+  return Cell::number(value.number,
+                      mark_imputed(unit->words(value.number), column.priced && is_imputed(e)));
 }
 
 bool differs(const EstimateColumn& column, std::span<const Estimate> estimates) {
@@ -73,28 +70,16 @@ bool differs(const EstimateColumn& column, std::span<const Estimate> estimates) 
              estimates.end();
 }
 
-bool precisions_apart(std::span<const Estimate> estimates) {
-  return std::ranges::adjacent_find(estimates, std::ranges::not_equal_to{}, &Estimate::precision) !=
-         estimates.end();
-}
-
-// A share of the peak is one of the peak of a precision: beside others each says which.
-Cell with_precision(const Cell& share, const Estimate& e) {
-  if (!e.one_precision) return share;
-  return Cell::number(share.value(),
-                      fmt::format("{} {}", share.text(), precision_name(e.precision)));
-}
-
-// The last line: which one is cheapest, and how much more the others cost.
-Cell mark(const Estimate& e, const Estimate& best) {
+// Returns `cheapest`, or how much more a platform costs than the cheapest.
+Cell comparison_cell(const Estimate& e, const Estimate& best) {
   if (&e == &best) return Cell("cheapest").strong();
   if (!best.cost.total || !e.cost.total) return Cell::unknown();
   return fmt::format("{:+.0f}%", (*e.cost.total / *best.cost.total - 1) * 100);
 }
 
-// What no platform has stays out, where it is nothing that one expects.
-Shown brief_columns(std::span<const Estimate> estimates) {
-  Shown shown = columns_at(&Beside::brief);
+// Leaves out unusual columns without a value on any platform.
+ShownColumns brief_columns(std::span<const Estimate> estimates) {
+  ShownColumns shown = columns_at(&Beside::brief);
   std::erase_if(shown, [&](const EstimateColumn* column) {
     return column->beside.rank == Rank::rest &&
            std::ranges::none_of(estimates,
@@ -103,18 +88,10 @@ Shown brief_columns(std::span<const Estimate> estimates) {
   return shown;
 }
 
-// Before what a narrow page can do without stands the mark.
-std::size_t mark_place(const Shown& shown) {
-  const auto first = std::ranges::find_if(
-      shown, [](const EstimateColumn* column) { return column->beside.may_go(); });
-  return static_cast<std::size_t>(first - shown.begin());
-}
-
 }  // namespace
 
 Table comparison_table(std::span<const Estimate> estimates,
                        std::span<const Estimator::Failure> failures, Detail detail) {
-  // Without a known total nothing is the cheapest.
   const bool compared =
       estimates.size() > 1 && estimates[cheapest_index(estimates)].cost.total.has_value();
   const Estimate* best = compared ? &estimates[cheapest_index(estimates)] : nullptr;
@@ -139,22 +116,28 @@ Table comparison_table(std::span<const Estimate> estimates,
       continue;
     }
     if (before != nullptr && before->beside.group() != beside.group()) table.add_rule();
-    add(label_of(*column, beside.line), [&](const Estimate& e) { return cell_of(*column, e); });
+    add(place_label(*column, beside.line),
+        [&](const Estimate& e) { return estimate_cell(*column, e); });
     before = column;
   }
-  if (compared) add(kMarkLabel, [&](const Estimate& e) { return mark(e, *best); });
+  if (compared) add(kMarkLabel, [&](const Estimate& e) { return comparison_cell(e, *best); });
   return table;
 }
 
 Table brief_table(std::span<const Estimate> estimates,
                   std::span<const Estimator::Failure> failures) {
   const Estimate* best = &estimates[cheapest_index(estimates)];
-  const Shown shown = brief_columns(estimates);
-  const auto marked = static_cast<std::ptrdiff_t>(mark_place(shown)) + 1;
-  const bool apart = precisions_apart(estimates);
+  const ShownColumns shown = brief_columns(estimates);
+  // The comparison stands before the columns that a narrow page drops.
+  const auto first_optional = std::ranges::find_if(
+      shown, [](const EstimateColumn* column) { return column->beside.may_go(); });
+  const auto marked = first_optional - shown.begin() + 1;
+  const bool several_precisions =
+      std::ranges::adjacent_find(estimates, std::ranges::not_equal_to{}, &Estimate::precision) !=
+      estimates.end();
   std::vector<TableColumn> heads = {{.title = "platform"}};
   for (const EstimateColumn* column : shown) {
-    heads.push_back({.title = label_of(*column, column->beside.brief),
+    heads.push_back({.title = place_label(*column, column->beside.brief),
                      .align = column->kind == ColumnKind::number ? Align::right : Align::left,
                      .overflow = column->beside.may_go() ? Overflow::drop : Overflow::keep});
   }
@@ -164,11 +147,15 @@ Table brief_table(std::span<const Estimate> estimates,
   for (const Estimate& e : estimates) {
     std::vector<Cell> row = {e.accelerator};
     for (const EstimateColumn* column : shown) {
-      const Cell cell = cell_of(*column, e);
-      row.push_back(apart && column->display == NumberKind::fraction ? with_precision(cell, e)
-                                                                     : cell);
+      Cell cell = estimate_cell(*column, e);
+      // An MFU is a share of the peak of its precision.
+      if (several_precisions && e.one_precision && column->display == NumberKind::fraction) {
+        cell = Cell::number(cell.value(),
+                            fmt::format("{} {}", cell.text(), precision_name(e.precision)));
+      }
+      row.push_back(std::move(cell));
     }
-    row.insert(row.begin() + marked, mark(e, *best));
+    row.insert(row.begin() + marked, comparison_cell(e, *best));
     table.add_row(std::move(row));
   }
   for (const Estimator::Failure& each : failures) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "report/page/facts.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -9,10 +11,9 @@
 #include "report/page/wording.h"
 
 namespace trcost::report {
-
 namespace {
 
-std::string counted(double value) {
+std::string count_words(double value) {
   return format_number(value, NumberKind::count);
 }
 
@@ -20,26 +21,27 @@ std::string_view encoder_words(Medium medium) {
   return medium == Medium::audio ? "audio" : "vision";
 }
 
-std::string model_fact(const Estimate& e) {
+std::string model_words(const Estimate& e) {
   const ModelSummary& m = e.model;
-  const std::string size = counted(m.params_total);
+  const std::string size = count_words(m.params_total);
   std::string text = m.from_size ? std::string() : m.name + ": ";
   text += size + " parameters";
   if (m.params_active > 0 && m.params_active < m.params_total * 0.999) {
-    text += fmt::format(", {} active per token", counted(m.params_active));
+    text += fmt::format(", {} active per token", count_words(m.params_active));
   }
   if (m.params_vision > 0) {
     const double language = m.params_total - m.params_vision - m.params_projector;
-    text +=
-        fmt::format(" ({} language, {} {} encoder, {} projector)", counted(language),
-                    counted(m.params_vision), encoder_words(e.medium), counted(m.params_projector));
+    text += fmt::format(" ({} language, {} {} encoder, {} projector)", count_words(language),
+                        count_words(m.params_vision), encoder_words(e.medium),
+                        count_words(m.params_projector));
   }
-  return text + fmt::format("; {} layers of width {}", counted(m.layers), counted(m.hidden));
+  return text +
+         fmt::format("; {} layers of width {}", count_words(m.layers), count_words(m.hidden));
 }
 
-// What a field is in each stage: once where it is one, else by stage.
+// Describes a field of the scenario, by stage if the stages differ.
 template <class Words>
-std::string by_stage(const Scenario& scenario, const Words& words) {
+std::string describe_stages(const Scenario& scenario, const Words& words) {
   if (scenario.stages.empty()) return words(scenario);
   std::string text;
   bool one = true;
@@ -57,8 +59,8 @@ std::string recipe_words(const Scenario& scenario) {
   return text.empty() ? "full" : std::string(text);
 }
 
-// As it was asked for, or as it follows from the rest of the question.
-std::string_view stack_of(const Scenario& scenario, const Estimate& e) {
+// Returns the software stack, as specified or as an assumption of the estimate.
+std::string_view stack_name(const Scenario& scenario, const Estimate& e) {
   const std::string_view path = field_info(Field::efficiency_stack).path;
   const auto assumed = std::ranges::find(e.assumptions, path, &Assumption::path);
   if (!scenario.has(Field::efficiency_stack) && assumed != e.assumptions.end()) {
@@ -67,41 +69,41 @@ std::string_view stack_of(const Scenario& scenario, const Estimate& e) {
   return scenario.text(Field::efficiency_stack);
 }
 
-// What of the parameters learns; of stages that differ each by itself.
-std::string learning_words(const Estimate& e) {
+// Returns the trainable parameters, by stage if the stages differ.
+std::string trainable_words(const Estimate& e) {
   const std::optional<double>& learns = e.model.params_trainable;
   if (e.one_model && learns) {
     const double share = e.model.params_total > 0 ? *learns / e.model.params_total : 1;
     if (share > 0.999) return ", all parameters learn";
-    return fmt::format(", {} parameters learn ({})", counted(*learns),
+    return fmt::format(", {} parameters learn ({})", count_words(*learns),
                        format_number(share, NumberKind::fraction, 2));
   }
   std::string text;
   for (const StageResult& stage : e.stages) {
-    text += fmt::format(
-        "{}{} {}", text.empty() ? ", parameters that learn: " : ", ", stage.name,
-        stage.model.params_trainable ? counted(*stage.model.params_trainable) : std::string("n/a"));
+    text += fmt::format("{}{} {}", text.empty() ? ", parameters that learn: " : ", ", stage.name,
+                        stage.model.params_trainable ? count_words(*stage.model.params_trainable)
+                                                     : std::string("n/a"));
   }
   return text;
 }
 
-std::string recipe_fact(const Report& report, const Estimate& e) {
+std::string training_words(const Report& report, const Estimate& e) {
   std::string text;
-  if (report.scenario != nullptr) text = by_stage(*report.scenario, recipe_words);
-  text += learning_words(e);
+  if (report.scenario != nullptr) text = describe_stages(*report.scenario, recipe_words);
+  text += trainable_words(e);
   const bool same_precision =
       std::all_of(report.estimates.begin(), report.estimates.end(),
                   [&](const Estimate& other) { return other.precision == e.precision; });
   text += same_precision ? fmt::format("; {}", precision_name(e.precision))
                          : std::string("; each platform's own precision");
   if (report.scenario != nullptr) {
-    text += fmt::format("; software stack: {}", stack_of(*report.scenario, e));
+    text += fmt::format("; software stack: {}", stack_name(*report.scenario, e));
   }
   return text;
 }
 
-std::string token_fact(const Estimate& e) {
-  std::string text = counted(e.tokens.total);
+std::string token_words(const Estimate& e) {
+  std::string text = count_words(e.tokens.total);
   if (e.tokens.compute_optimal && e.model.params_active > 0) {
     text +=
         fmt::format(", compute-optimal ({} per parameter)",
@@ -109,10 +111,10 @@ std::string token_fact(const Estimate& e) {
     text += e.tokens.vision > 0 ? ":" : "";
   }
   if (e.tokens.vision > 0) {
-    const std::string parts = fmt::format("{} text, {} {}; {} {} in the encoder",
-                                          counted(e.tokens.text), counted(e.tokens.vision),
-                                          encoder_words(e.medium), counted(e.tokens.vision_encoder),
-                                          e.medium == Medium::audio ? "positions" : "patches");
+    const std::string parts = fmt::format(
+        "{} text, {} {}; {} {} in the encoder", count_words(e.tokens.text),
+        count_words(e.tokens.vision), encoder_words(e.medium), count_words(e.tokens.vision_encoder),
+        e.medium == Medium::audio ? "positions" : "patches");
     text += e.tokens.compute_optimal ? " " + parts : " (" + parts + ")";
   }
   if (e.seq_length) text += fmt::format("; sequences of {}", grouped(*e.seq_length, 0));
@@ -127,26 +129,26 @@ std::string token_fact(const Estimate& e) {
   return text;
 }
 
-// What the tokens that published models saw would cost.
-std::string alternatives_fact(const Report& report) {
+// Returns the cost of training on as many tokens as published models saw.
+std::string alternative_words(const Report& report) {
   std::string text;
   for (const TokenAlternative& each : report.alternatives) {
     const auto same = std::ranges::find(report.estimates, each.accelerator, &Estimate::accelerator);
     const bool imputed = same != report.estimates.end() && same->cost.doubts.imputed;
     const std::string saw = each.example.tokens == each.tokens
                                 ? std::string()
-                                : fmt::format(": {}", counted(each.example.tokens));
-    const std::string cost = each.total_usd ? with_kind(short_money(*each.total_usd), imputed)
+                                : fmt::format(": {}", count_words(each.example.tokens));
+    const std::string cost = each.total_usd ? mark_imputed(short_money(*each.total_usd), imputed)
                                             : gpu_hour_words(each.gpu_hours) + " GPU-hours";
     text +=
         fmt::format("{}{} tokens (as {}{}) {} on {} x {} in {}", text.empty() ? "" : "; ",
-                    counted(each.tokens), each.example.name, saw, cost, grouped(each.gpus, 0),
+                    count_words(each.tokens), each.example.name, saw, cost, grouped(each.gpus, 0),
                     each.accelerator, format_number(each.wall_clock_seconds, NumberKind::duration));
   }
   return text;
 }
 
-std::string time_words(const Scenario& s) {
+std::string cluster_words(const Scenario& s) {
   if (s.has(Field::hardware_gpus)) {
     const double gpus = s.number_or_default(Field::hardware_gpus);
     return fmt::format("{} accelerator{}, as given", grouped(gpus, 0), gpus == 1 ? "" : "s");
@@ -156,7 +158,7 @@ std::string time_words(const Scenario& s) {
       format_number(s.number_or_default(Field::hardware_deadline), NumberKind::duration, 2));
 }
 
-std::string layout_fact(const Layout& l) {
+std::string layout_words(const Layout& l) {
   std::string text;
   for (const Dimension& each : kDimensions) {
     if (!each.of_gpus) continue;
@@ -168,27 +170,28 @@ std::string layout_fact(const Layout& l) {
   if (l.ep > 1) text += fmt::format(", expert {}", l.ep);
   if (l.etp > 1 && l.etp != (l.ep > 1 ? 1 : l.tp)) text += fmt::format(" (tensor {})", l.etp);
   if (l.vp > 1) text += fmt::format(", {} stages per rank", l.vp);
-  text += fmt::format("; micro-batch {}, global batch {}", counted(l.micro_batch),
+  text += fmt::format("; micro-batch {}, global batch {}", count_words(l.micro_batch),
                       grouped(l.global_batch, 0));
   text +=
       fmt::format("; sharding: {}; recompute: {}", sharding_name(l.sharding), recompute_words(l));
   return text;
 }
 
-std::string mfu_fact(const Estimate& e) {
+std::string mfu_words(const Estimate& e) {
   const PerformanceSummary& p = e.performance;
-  std::string text = fmt::format("{} of the dense {} peak", words(p.mfu, NumberKind::fraction),
-                                 precision_name(e.precision));
+  std::string text =
+      fmt::format("{} of the dense {} peak", number_words(p.mfu, NumberKind::fraction),
+                  precision_name(e.precision));
   if (e.precision != Precision::bf16 && p.mfu_bf16) {
-    text += fmt::format(", {} of the bf16 peak", words(*p.mfu_bf16, NumberKind::fraction));
+    text += fmt::format(", {} of the bf16 peak", number_words(*p.mfu_bf16, NumberKind::fraction));
   }
   constexpr double kWorthSaying = 1.001;
   if (p.hfu > p.mfu * kWorthSaying) {
-    text += fmt::format(" ({} with recomputation)", words(p.hfu, NumberKind::fraction));
+    text += fmt::format(" ({} with recomputation)", number_words(p.hfu, NumberKind::fraction));
   }
   return text + fmt::format("; goodput {}; production overhead leaves {}",
-                            words(p.goodput, NumberKind::fraction),
-                            words(p.production_overhead, NumberKind::fraction));
+                            number_words(p.goodput, NumberKind::fraction),
+                            number_words(p.production_overhead, NumberKind::fraction));
 }
 
 }  // namespace
@@ -197,16 +200,16 @@ std::vector<Fact> question_facts(const Report& report) {
   std::vector<Fact> facts;
   if (report.estimates.empty()) return facts;
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
-  facts.push_back({"Model", model_fact(e)});
-  facts.push_back({"Training", recipe_fact(report, e)});
-  facts.push_back({"Tokens", token_fact(e)});
+  facts.push_back({"Model", model_words(e)});
+  facts.push_back({"Training", training_words(report, e)});
+  facts.push_back({"Tokens", token_words(e)});
   if (!report.alternatives.empty()) {
-    facts.push_back({"In practice", alternatives_fact(report)});
+    facts.push_back({"In practice", alternative_words(report)});
   }
   facts.push_back({"Work", fmt::format("{} of model computation (6ND rule: {})",
                                        flop_words(e.flops.model), flop_words(e.flops.rule_6nd))});
   if (report.scenario != nullptr) {
-    facts.push_back({"Cluster", by_stage(*report.scenario, time_words)});
+    facts.push_back({"Cluster", describe_stages(*report.scenario, cluster_words)});
   }
   std::string settings;
   for (const Setting& each : report.settings) {
@@ -224,13 +227,13 @@ std::vector<Fact> run_facts(const Estimate& e) {
       {"Cluster", fmt::format("{} x {} in {}", grouped(e.gpus, 0),
                               e.accelerator_title.empty() ? e.accelerator : e.accelerator_title,
                               e.system.empty() ? "unknown systems" : e.system)});
-  facts.push_back({"Layout", e.one_layout ? layout_fact(e.layout) : "one per stage, see below"});
-  // The time of a round is that of all its responses, however many steps learn from them.
-  const auto counted_words = [](double count, std::string_view what) {
+  facts.push_back({"Layout", e.one_layout ? layout_words(e.layout) : "one per stage, see below"});
+  // A round takes the time of all its responses, regardless of the number of steps on them.
+  const auto batch_words = [](double count, std::string_view what) {
     return fmt::format(" for {} {}{}", grouped(count, 0), what, count == 1 ? "" : "s");
   };
-  const std::string batch = e.rollout      ? counted_words(e.rollout->responses, "response")
-                            : e.one_layout ? counted_words(e.layout.global_batch, "sequence")
+  const std::string batch = e.rollout      ? batch_words(e.rollout->responses, "response")
+                            : e.one_layout ? batch_words(e.layout.global_batch, "sequence")
                                            : std::string(" in the mean of the stages");
   facts.push_back(
       {e.rollout ? "Round" : "Step",
@@ -244,15 +247,16 @@ std::vector<Fact> run_facts(const Estimate& e) {
     facts.push_back(
         {"Batch", fmt::format("larger than usual: the same loss would take about {} more "
                               "tokens, which are not counted",
-                              words(*p.batch_token_cost, NumberKind::fraction))});
+                              number_words(*p.batch_token_cost, NumberKind::fraction))});
   }
-  facts.push_back({"MFU", mfu_fact(e)});
+  facts.push_back({"MFU", mfu_words(e)});
   facts.push_back({"Time", fmt::format("{} wall-clock, {} GPU-hours",
                                        format_number(e.wall_clock_seconds, NumberKind::duration),
                                        gpu_hour_words(e.gpu_hours))});
   std::string energy = energy_words(e.energy.kwh);
   if (e.energy.co2_kg) energy += ", " + mass_words(e.energy.co2_kg) + " CO2";
-  if (e.energy.tokens_per_mwh) energy += ", " + counted(*e.energy.tokens_per_mwh) + " tokens/MWh";
+  if (e.energy.tokens_per_mwh)
+    energy += ", " + count_words(*e.energy.tokens_per_mwh) + " tokens/MWh";
   facts.push_back({"Energy", energy});
   if (!e.runner_up.empty()) facts.push_back({"Runner-up", e.runner_up});
   if (!p.method.empty()) facts.push_back({"Method", p.method});

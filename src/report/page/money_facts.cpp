@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an answer says of its money.
-#include <fmt/format.h>
+#include "report/page/money_facts.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>
@@ -9,11 +10,10 @@
 #include "report/page/wording.h"
 
 namespace trcost::report {
-
 namespace {
 
-// An hour of an owned accelerator, part by part.
-std::string owning_words(const Estimate& e) {
+// Returns the cost of an hour of an owned accelerator, part by part.
+std::string owned_hour_words(const Estimate& e) {
   std::string text;
   for (std::size_t i = 0; i < kPartWords.size(); ++i) {
     const auto part = static_cast<Part>(i);
@@ -29,7 +29,7 @@ std::string owning_words(const Estimate& e) {
   return text;
 }
 
-// The cash and the power that owning takes.
+// Returns the cash and the power that owning takes.
 std::string site_words(const Estimate& e) {
   std::string text;
   if (e.cost.capital_usd) {
@@ -42,7 +42,7 @@ std::string site_words(const Estimate& e) {
   return text;
 }
 
-// What a reserved price takes beyond the run: the whole term is paid, whoever uses it.
+// Describes the commitment of a reserved price: the whole term is paid, used or not.
 std::string obligation_words(const Estimate& e) {
   const Obligation& bound = *e.cost.obligation;
   const double years = bound.hours / kHoursPerYear;
@@ -53,13 +53,13 @@ std::string obligation_words(const Estimate& e) {
       format_number(e.wall_clock_seconds, NumberKind::duration));
 }
 
-// What an accelerator-hour costs, of what, and where that was read.
+// Returns the price of an accelerator-hour, its parts if owned, and its source.
 std::string price_words(const Estimate& e) {
   const auto& price = e.cost.price_per_gpu_hour;
   std::string text =
       price ? fmt::format("{} per GPU-hour", unit_money(*price)) : std::string("no price known");
-  if (price) text = with_kind(std::move(text), e.cost);
-  if (e.cost.own && price) text += fmt::format(" in use, owned: {}", owning_words(e));
+  if (price) text = mark_imputed(std::move(text), e.cost);
+  if (e.cost.own && price) text += fmt::format(" in use, owned: {}", owned_hour_words(e));
   if (e.cost.own) text += site_words(e);
   if (e.cost.obligation) text += "; " + obligation_words(e);
   if (const LineItem* item = compute_item(e)) {
@@ -70,40 +70,18 @@ std::string price_words(const Estimate& e) {
 
 }  // namespace
 
-std::vector<Fact> price_facts(const Report& report) {
+std::vector<Fact> price_facts(std::span<const Estimate> estimates,
+                              std::string_view price_data_date) {
   std::vector<Fact> facts;
-  for (const Estimate& e : report.estimates) facts.push_back({e.accelerator, price_words(e)});
-  if (!report.price_data_date.empty()) facts.push_back({"Price book", report.price_data_date});
+  for (const Estimate& e : estimates) facts.push_back({e.accelerator, price_words(e)});
+  if (!price_data_date.empty()) facts.push_back({"Price book", std::string(price_data_date)});
   return facts;
-}
-
-std::string with_kind(std::string money, bool imputed) {
-  return imputed ? "~" + std::move(money) : std::move(money);
-}
-
-std::string with_kind(std::string money, const CostResult& cost) {
-  return with_kind(std::move(money), cost.doubts.imputed && !cost.own);
-}
-
-bool shows_kind(const CostResult& cost, const LineItem& item) {
-  return item.part == Part::compute && cost.doubts.imputed && !cost.own;
-}
-
-std::string total_words(const Estimate& e) {
-  if (!e.cost.total) return "n/a";
-  return with_kind(short_money(*e.cost.total), e.cost);
 }
 
 std::string_view answer_heading(const Report& report) {
   if (report.estimates.size() < 2) return "The answer";
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
   return e.cost.total ? "The cheapest answer" : "The answer with the fewest GPU-hours";
-}
-
-std::string subject_of(const ModelSummary& model) {
-  if (!model.from_size) return model.name;
-  return fmt::format("{} parameters{}", format_number(model.params_total, NumberKind::count),
-                     model.params_vision > 0 ? ", with vision" : "");
 }
 
 std::string quoted_note(const Report& report) {
@@ -132,9 +110,9 @@ std::string answer_sentence(const Report& report) {
                   format_number(e.wall_clock_seconds, NumberKind::duration));
   if (!e.cost.total) text += "; what that costs is not known";
   if (e.range.total_usd) {
-    text +=
-        fmt::format("; 80% range {} to {}", with_kind(short_money(e.range.total_usd->p10), e.cost),
-                    with_kind(short_money(e.range.total_usd->p90), e.cost));
+    text += fmt::format("; 80% range {} to {}",
+                        mark_imputed(short_money(e.range.total_usd->p10), e.cost),
+                        mark_imputed(short_money(e.range.total_usd->p90), e.cost));
   }
   if (e.cost.obligation) text += "; " + obligation_words(e);
   if (!e.memory.fits) text += "; it does not fit in memory";

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an answer says, for people: pieces that text, Markdown, HTML and a workbook each draw in
-// their own way. A subject makes one Page; a new format is one more drawer.
+// An answer for people: pieces that text, Markdown, HTML and a workbook each draw in their own way.
 #pragma once
 
 #include <array>
@@ -25,8 +24,8 @@ struct Fact {
 struct Heading {
   std::string text;
   std::string note = {};       ///< beside it, dimmed
-  bool in_text = true;         ///< else text leaves out all up to the next heading
-  std::string text_note = {};  ///< in place of `note` where it is about the text alone
+  bool in_text = true;         ///< if not, text leaves out everything up to the next heading
+  std::string text_note = {};  ///< replaces `note` in text if not empty
 };
 
 struct Facts {
@@ -35,18 +34,17 @@ struct Facts {
 
 struct Paragraph {
   std::string text;
-  Ink tone = Ink::plain;  ///< good: the answer; dim: a note; warn: a warning
-  int hang = 0;           ///< further lines of text are indented by so much
-  bool item = false;      ///< one of a list, where the format has lists
+  Ink tone = Ink::plain;  ///< good: the answer, dim: a note, warn: a warning
+  int hang = 0;           ///< columns that further lines of text are indented by
+  bool item = false;      ///< an item of a list, in formats that have lists
 };
 
-/// A table that text shows narrowed to the width, and the others in full.
+/// A table that text narrows to its width and other formats show in full.
 struct Grid {
   Table table;
-  /// Text puts the columns after the first into several tables below each other, where one has no
-  /// room for all.
+  /// Text splits a table that is too wide into several below each other.
   bool splits = false;
-  std::vector<Paragraph> in_text = {};  ///< what text says in place of the table
+  std::vector<Paragraph> in_text = {};  ///< replaces the table in text if not empty
 };
 
 /// Horizontal bars on one scale from 0 to 1.
@@ -55,14 +53,14 @@ struct Bars {
     std::string label;
     double share = 0;
     std::string value;  ///< beside the bar
-    double before = 0;  ///< where above `share`: the bar before this step, drawn behind
+    double before = 0;  ///< if above `share`, the bar before this step, drawn behind
   };
-  std::string title;  ///< what is drawn, for those who cannot see it
+  std::string title;  ///< description for people who cannot see the figure
   std::vector<Bar> bars;
-  Table numbers;        ///< the same as a table
-  bool in_text = true;  ///< else the numbers stand elsewhere on the page
-  int label_width = 0;  ///< of text, where the page asks for more than the longest label takes
-  int value_width = 0;
+  Table numbers;        ///< the bars as a table
+  bool in_text = true;  ///< if not, the numbers stand elsewhere on the page
+  int label_width = 0;  ///< least columns of the labels in text
+  int value_width = 0;  ///< least columns of the values in text
 };
 
 /// P10, P50 and P90 of several rows on one scale from 0.
@@ -75,29 +73,37 @@ struct Ranges {
   std::string title;
   std::vector<Row> rows;
   Table numbers;
-  bool in_text = true;  ///< else the numbers stand elsewhere on the page
+  bool in_text = true;  ///< if not, the numbers stand elsewhere on the page
 };
 
-/// Of a figure that each platform has, still without rows; its numbers stand in a table of the
-/// page.
+/// Ranges without rows for a figure by platform whose numbers stand in a table of the page.
 Ranges platform_ranges(std::string title);
 
-/// So many lines of a Curve are told apart by their looks.
+/// Adds P10, P50 and P90 of one platform to a figure, each labelled by `words`, and to its table as
+/// a cell made by `to_cell`.
+template <class Quantiles, class Words, class ToCell>
+void add_range_row(Ranges& ranges, const std::string& label, const Quantiles& q, const Words& words,
+                   const ToCell& to_cell) {
+  ranges.rows.push_back({label, {q.p10, q.p50, q.p90}, {words(q.p10), words(q.p50), words(q.p90)}});
+  ranges.numbers.add_row({label, to_cell(q.p10), to_cell(q.p50), to_cell(q.p90)});
+}
+
+/// Lines of a Curve that differ by colour or dashes.
 inline constexpr std::size_t kMostCurveSeries = 12;
 
-/// Points over an axis, lines between those of one series.
+/// Points over an axis, with lines between those of one series.
 struct Curve {
   struct Point {
     double x = 0;
     double y = 0;
-    std::string label = {};  ///< said of the point
+    std::string label = {};
     bool chosen = false;
   };
   struct Series {
     std::string name;
     std::vector<Point> points;
     bool line = true;
-    bool dashed = false;  ///< a line to measure by, without marks of its points
+    bool dashed = false;  ///< a reference line, without marks at its points
   };
   struct Axis {
     std::string title;
@@ -108,14 +114,13 @@ struct Curve {
   Axis x;
   Axis y;
   std::vector<Series> series;
-  /// The diagonal, where both axes measure the same.
-  bool diagonal = false;
+  bool diagonal = false;  ///< draws the diagonal, for axes that measure the same
   Table numbers;
-  bool in_text = false;        ///< as its numbers; else they stand elsewhere on the page
-  bool numbers_apart = false;  ///< they are many, or stand elsewhere: only behind the figure
+  bool in_text = false;              ///< text shows the numbers
+  bool numbers_only_behind = false;  ///< the numbers stand behind the figure of HTML alone
 };
 
-/// One value over two axes: a field of shaded cells.
+/// One value over two axes as a field of shaded cells.
 struct Heat {
   struct Cell {
     std::optional<double> value = {};
@@ -125,7 +130,7 @@ struct Heat {
   std::string title;
   std::string x;
   std::string y;
-  std::vector<std::string> columns;  ///< what heads the columns, along x
+  std::vector<std::string> columns;  ///< titles along x
   struct Row {
     std::string label;  ///< along y
     std::vector<Cell> cells;
@@ -133,7 +138,7 @@ struct Heat {
   std::vector<Row> rows;
 };
 
-/// Warnings. On a terminal they stand on stderr, unless `in_text` says that they are of the page.
+/// Warnings, which a terminal shows on stderr unless `in_text` puts them on the page.
 struct Warnings {
   std::vector<std::string> lines;
   bool in_text = false;
@@ -146,12 +151,15 @@ struct Page {
   std::string title;
   std::string made_by;  ///< program and date of prices: beside the first heading, or at the end
   std::vector<Piece> pieces = {};
-  std::string note = {};     ///< said before who made it
-  std::string subject = {};  ///< of which model it is, for the title of a page that is forwarded
-  bool titled = true;        ///< else the first heading stands for the title in text
-  bool bare = false;         ///< text is the tables alone, from the margin on: a listing
+  std::string note = {};     ///< before `made_by`
+  std::string subject = {};  ///< model, for the title of a document
+  bool titled = true;        ///< if not, text uses the first heading as its title
+  bool bare = false;         ///< text is only the tables, without indent
 
   Page& add(Piece piece);
 };
+
+/// Returns `trcost 0.2.0, price book of 2026-10-26`, without prices if the date is empty.
+std::string made_by(std::string_view price_data_date = {});
 
 }  // namespace trcost::report

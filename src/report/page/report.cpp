@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trcost/report.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "estimate/columns/estimate_columns.h"
-#include "quantity/layers.h"
-#include "trcost/report.h"
 
 namespace trcost::report {
 
@@ -16,17 +17,17 @@ bool has_warning(const Estimate& estimate, const std::string& warning) {
   return std::ranges::find(estimate.warnings, warning) != estimate.warnings.end();
 }
 
-// What is missing in a bill without a total, and the flag that gives it.
-std::string missing_part(const Report& report, const Estimate& e) {
-  const Scenario* asked = report.scenario;
+// Returns what a bill without a total lacks, and the flag that sets it.
+std::string missing_price_words(const Report& report, const Estimate& e) {
+  const Scenario* scenario = report.scenario;
   if (!e.cost.own) {
     std::string kind;
-    if (asked != nullptr) kind = std::string(asked->text(Field::cost_pricing)) + " ";
-    std::string whose;
-    if (asked != nullptr && asked->has(Field::cost_provider)) {
-      whose = fmt::format(" of {}", asked->text(Field::cost_provider));
+    if (scenario != nullptr) kind = std::string(scenario->text(Field::cost_pricing)) + " ";
+    std::string seller;
+    if (scenario != nullptr && scenario->has(Field::cost_provider)) {
+      seller = fmt::format(" of {}", scenario->text(Field::cost_provider));
     }
-    std::string also = whose.empty() ? "" : ", another --provider or --pricing";
+    std::string also = seller.empty() ? "" : ", another --provider or --pricing";
     std::string why;
     switch (e.cost.purchase) {
       case Purchase::priced:
@@ -39,7 +40,7 @@ std::string missing_part(const Report& report, const Estimate& e) {
         why = "its maker's cloud alone rents it, and ";
         break;
     }
-    return fmt::format("{}no {}price{} is known: give --price{}", why, kind, whose, also);
+    return fmt::format("{}no {}price{} is known: give --price{}", why, kind, seller, also);
   }
   const auto unknown = [&](Part part) {
     return std::ranges::any_of(e.cost.items, [&](const LineItem& row) {
@@ -60,12 +61,12 @@ std::string missing_part(const Report& report, const Estimate& e) {
   return missing;
 }
 
-// The platforms whose total is not known, together where the same is missing.
+// Adds a line per missing price, with all platforms whose total lacks it.
 void add_missing_prices(const Report& report, const auto& add) {
-  std::vector<std::pair<std::string, std::string>> groups;  // what is missing, where
+  std::vector<std::pair<std::string, std::string>> groups;  // missing price, platforms
   for (const Estimate& e : report.estimates) {
     if (e.cost.total) continue;
-    const std::string missing = missing_part(report, e);
+    const std::string missing = missing_price_words(report, e);
     const auto known =
         std::ranges::find(groups, missing, &std::pair<std::string, std::string>::first);
     if (known == groups.end()) {
@@ -79,11 +80,35 @@ void add_missing_prices(const Report& report, const auto& add) {
   }
 }
 
+// Returns the paths and items of the bill that make an estimate incomplete.
+std::string unknown_numbers(const Estimate& estimate) {
+  std::vector<std::string> names;
+  for (const ColumnRole role : {ColumnRole::total, ColumnRole::energy, ColumnRole::carbon}) {
+    const EstimateColumn& column = column_for(role);
+    if (!column.number(estimate)) names.emplace_back(column.path);
+  }
+  for (const LineItem& item : estimate.cost.items) {
+    if (!item.amount) names.push_back(fmt::format("the price of \"{}\"", item_name(item)));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 }  // namespace trcost::report
 
 namespace trcost {
+
+std::size_t cheapest_index(std::span<const Estimate> estimates) {
+  const auto rank = [](const Estimate& e) {
+    return std::tuple(!e.memory.fits, !e.cost.total.has_value(),
+                      e.cost.total.value_or(e.gpu_hours));
+  };
+  const auto best =
+      std::min_element(estimates.begin(), estimates.end(),
+                       [&](const Estimate& a, const Estimate& b) { return rank(a) < rank(b); });
+  return static_cast<std::size_t>(best - estimates.begin());
+}
 
 std::string failure_line(const Estimator::Failure& failure) {
   return fmt::format("{} has no answer: {}{}{}", failure.accelerator, failure.message,
@@ -112,31 +137,6 @@ std::vector<std::string> warning_lines(const Report& report) {
   for (const Estimator::Failure& failure : report.failures) lines.push_back(failure_line(failure));
   return lines;
 }
-
-}  // namespace trcost
-
-namespace trcost::report {
-
-namespace {
-
-// The numbers that make an estimate incomplete, by their paths and the items of the bill.
-std::string unknown_numbers(const Estimate& estimate) {
-  std::vector<std::string> names;
-  for (const ColumnRole role : {ColumnRole::total, ColumnRole::energy, ColumnRole::carbon}) {
-    const EstimateColumn& column = column_for(role);
-    if (!column.number(estimate)) names.emplace_back(column.path);
-  }
-  for (const LineItem& item : estimate.cost.items) {
-    if (!item.amount) names.push_back(fmt::format("the price of \"{}\"", item_name(item)));
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-}  // namespace
-
-}  // namespace trcost::report
-
-namespace trcost {
 
 std::vector<std::string> strict_reasons(const Estimate& estimate) {
   std::vector<std::string> out;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page/text_page.h"
-#include "text/unicode.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace trcost::report {
+#include "text/unicode.h"
 
+namespace trcost::report {
 namespace {
 
 constexpr std::string_view kEighths[] = {"",       "\u258f", "\u258e", "\u258d",
@@ -71,7 +71,7 @@ void TextPage::line(std::string_view text, Ink ink) {
 
 void TextPage::paragraph(std::string_view text, int hang, Ink ink) {
   const std::string clean = printable_line(text);
-  // The first line may use the columns that the others leave for the hanging indent.
+  // The first line has no hanging indent and may be longer.
   const std::vector<std::string> first = wrap_to_width(clean, inner_width());
   line(first.front(), ink);
   if (first.size() == 1) return;
@@ -99,7 +99,7 @@ void TextPage::facts(std::span<const Fact> facts) {
 void TextPage::table(const Table& table) {
   Style inner = style_;
   inner.width = inner_width();
-  const std::string text = to_text(table, inner);
+  const std::string text = text_table(table, inner);
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');

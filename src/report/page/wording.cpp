@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page/wording.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "workload/method.h"
 
 namespace trcost::report {
-
 namespace {
 
 constexpr double kKilo = 1e3;
@@ -37,7 +37,6 @@ std::string short_money(double usd, int digits) {
 
 namespace {
 
-// Money as everywhere, whatever its precision.
 std::string with_digits(double value, NumberKind kind, int digits) {
   return kind == NumberKind::money ? short_money(value, digits)
                                    : format_number(value, kind, digits);
@@ -51,7 +50,32 @@ std::string rough_money(double usd) {
   return "$" + format_number(usd, NumberKind::number);
 }
 
-std::string words(std::optional<double> value, NumberKind kind) {
+std::string mark_imputed(std::string money, bool imputed) {
+  return imputed ? "~" + std::move(money) : std::move(money);
+}
+
+std::string mark_imputed(std::string money, const CostResult& cost) {
+  return mark_imputed(std::move(money), cost.doubts.imputed && !cost.own);
+}
+
+bool is_imputed_item(const CostResult& cost, const LineItem& item) {
+  return item.part == Part::compute && cost.doubts.imputed && !cost.own;
+}
+
+Cell money_cell(std::optional<double> usd, bool imputed) {
+  return usd ? Cell::number(*usd, mark_imputed(short_money(*usd), imputed)) : Cell::unknown();
+}
+
+Cell money_cell(std::optional<double> usd, const CostResult& cost) {
+  return usd ? Cell::number(*usd, mark_imputed(short_money(*usd), cost)) : Cell::unknown();
+}
+
+std::string total_words(const Estimate& e) {
+  if (!e.cost.total) return "n/a";
+  return mark_imputed(short_money(*e.cost.total), e.cost);
+}
+
+std::string number_words(std::optional<double> value, NumberKind kind) {
   return value ? format_number(*value, kind) : "n/a";
 }
 
@@ -90,6 +114,12 @@ std::string speed_words(double tokens_per_second) {
   return format_number(tokens_per_second, NumberKind::number);
 }
 
+std::string model_title(const ModelSummary& model) {
+  if (!model.from_size) return model.name;
+  return fmt::format("{} parameters{}", format_number(model.params_total, NumberKind::count),
+                     model.params_vision > 0 ? ", with vision" : "");
+}
+
 std::string contribution_words(const RangeResult& range) {
   constexpr double kWorthSaying = 0.01;
   std::string out;
@@ -117,7 +147,7 @@ std::string source_words(const LineItem& item) {
 }
 
 std::string assumed_value_words(const Assumption& assumption) {
-  constexpr double kLong = 1e7;  // fewer digits are still read at a glance
+  constexpr double kLong = 1e7;  // shorter numbers are read at a glance
   const std::string& text = assumption.value;
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -193,7 +223,7 @@ std::string assumption_words(const Assumption& assumption) {
   const bool rate = assumption.unit == "bytes/s";
   if (!assumption.unit.empty() && !rate) out += " " + assumption.unit;
   std::string_view why = assumption.why;
-  // `mlp (LLaVA-1.5)` for the value mlp: the value stands there already.
+  // `mlp (LLaVA-1.5)` for the value mlp repeats the value.
   const std::string repeated = assumption.value + " (";
   if (why.starts_with(repeated) && why.find(')') == why.size() - 1) {
     why.remove_prefix(repeated.size());
@@ -216,8 +246,8 @@ std::string brief_words(double value, NumberKind kind, int most_digits) {
 std::vector<Cell> distinct_cells(std::span<const std::optional<double>> values, NumberKind kind) {
   constexpr int kLeastDigits = 3;
   constexpr int kMostDigits = 9;
-  constexpr double kSame = 1e-9;  // relative; such differences mean nothing
-  const auto alike = [&](int digits) {
+  constexpr double kSame = 1e-9;  // relative: smaller differences are noise
+  const auto count_alike = [&](int digits) {
     std::size_t pairs = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
       for (std::size_t j = i + 1; j < values.size(); ++j) {
@@ -232,9 +262,9 @@ std::vector<Cell> distinct_cells(std::span<const std::optional<double>> values, 
     return pairs;
   };
   int digits = kLeastDigits;
-  std::size_t fewest = alike(digits);
+  std::size_t fewest = count_alike(digits);
   for (int more = kLeastDigits + 1; more <= kMostDigits && fewest > 0; ++more) {
-    const std::size_t left = alike(more);
+    const std::size_t left = count_alike(more);
     if (left < fewest) {
       fewest = left;
       digits = more;

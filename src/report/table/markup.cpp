@@ -5,7 +5,6 @@
 #include "text/unicode.h"
 
 namespace trcost::report {
-
 namespace {
 
 constexpr std::string_view kStyles = R"(
@@ -92,19 +91,10 @@ std::string html_escape(std::string_view text) {
   return out;
 }
 
-std::string markdown_escape(std::string_view text) {
-  constexpr std::string_view kMarkup = "\\|`*_<>[]~";
-  std::string out;
-  for (const char c : printable_line(text)) {
-    if (kMarkup.find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 namespace {
 
-// A head such as `cost.price_per_gpu_hour` may go on in the next line after a dot or a dash.
+// Lets a title such as `cost.price_per_gpu_hour` continue on the next line after a dot or
+// underscore.
 std::string breakable(const std::string& words) {
   std::string out;
   for (const char c : words) {
@@ -159,6 +149,37 @@ std::string html_page(std::string_view title, std::string_view body) {
   out += "</style>\n</head>\n<body>\n";
   out += body;
   out += "</body>\n</html>\n";
+  return out;
+}
+
+std::string markdown_escape(std::string_view text) {
+  constexpr std::string_view kMarkup = "\\|`*_<>[]~";
+  std::string out;
+  for (const char c : printable_line(text)) {
+    if (kMarkup.find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string markdown_table(const Table& table) {
+  std::string out = "|";
+  for (const TableColumn& column : table.columns()) {
+    out += " " + markdown_escape(column.title) + " |";
+  }
+  out += "\n|";
+  for (const TableColumn& column : table.columns()) {
+    out += column.align == Align::right ? " ---: |" : " --- |";
+  }
+  out += '\n';
+  for (const auto& row : table.rows()) {
+    out += '|';
+    for (const Cell& cell : row) {
+      const std::string text = markdown_escape(cell.text());
+      out += cell.is_strong() && !text.empty() ? " **" + text + "** |" : " " + text + " |";
+    }
+    out += '\n';
+  }
   return out;
 }
 

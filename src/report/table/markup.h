@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tables and pages as HTML and Markdown.
 #pragma once
 
 #include <string>
@@ -9,13 +10,16 @@
 
 namespace trcost::report {
 
-/// Text for HTML, inside elements and quoted attributes.
+/// Escapes text for HTML elements and quoted attributes.
 std::string html_escape(std::string_view text);
-/// Text for a cell of a Markdown table: one line, nothing that starts markup or ends the cell.
-std::string markdown_escape(std::string_view text);
-/// `<table>...</table>` of a Table.
+/// Returns a table as `<table>...</table>`.
 std::string html_table(const Table& table);
-/// A whole page around `body`: own styles, no scripts, nothing loaded from elsewhere.
+/// Wraps `body` into a whole page with its own styles, without scripts or external resources.
 std::string html_page(std::string_view title, std::string_view body);
+
+/// Escapes text for a cell of a Markdown table: one line, no markup, no end of the cell.
+std::string markdown_escape(std::string_view text);
+/// Returns a table as GitHub-flavoured Markdown.
+std::string markdown_table(const Table& table);
 
 }  // namespace trcost::report

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tables of every command, and their form in plain text.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,12 @@ namespace trcost::report {
 
 enum class Align : std::uint8_t { left, right };
 
-/// What a column of a text table does when the lines would be longer than allowed.
+/// Treatment of a column of a text table whose lines would be longer than allowed.
 enum class Overflow : std::uint8_t {
-  keep,  ///< is never narrowed
+  keep,  ///< keeps its width
   wrap,  ///< breaks into several lines at spaces
-  cut,   ///< ends in an ellipsis; breaks as `wrap` where two rows would look the same
-  drop,  ///< leaves the table, the rightmost one first; a line below says so
+  cut,   ///< ends in an ellipsis, or wraps if two rows would look the same
+  drop,  ///< is left out, the rightmost first, with a line below the table
 };
 
 /// One column: `title` heads it for people, `key` names it in CSV and JSON (the title when empty).
@@ -32,26 +33,32 @@ struct TableColumn {
   bool strong = false;  ///< its title stands out
 };
 
-/// One cell: what people read, and the value that machines read. Unknown is its own kind, never 0.
+/// A column whose cells are aligned to the right, as numbers are.
+inline TableColumn number_column(std::string_view title, std::string_view key = {},
+                                 Overflow overflow = Overflow::keep, bool strong = false) {
+  return {std::string(title), std::string(key), Align::right, overflow, strong};
+}
+
+/// One cell: a text for people and a value for machines. Unknown is a kind of its own, never 0.
 class Cell {
  public:
   enum class Kind : std::uint8_t { text, number, boolean, unknown };
 
-  /// Text; also what a string literal becomes.
+  /// Text, implicitly from string literals.
   Cell(std::string_view text);    // NOLINT(google-explicit-constructor)
   Cell(const char* text);         // NOLINT(google-explicit-constructor)
   Cell(const std::string& text);  // NOLINT(google-explicit-constructor)
   /// `n/a` for people, empty in CSV, null in JSON.
   static Cell unknown();
-  /// Shown by format_number, exact for machines. A non-finite value is an Error when it is written.
+  /// Number shown by format_number and exact for machines. Writing a non-finite one is an Error.
   static Cell number(double value, NumberKind kind, int significant = 3);
-  /// As `number`, or unknown where there is no value.
+  /// Number, or unknown if there is no value.
   static Cell number(std::optional<double> value, NumberKind kind, int significant = 3);
-  /// A number that people see as `shown`; `kind` where a spreadsheet may show it as one.
+  /// Number that people see as `shown`. `kind` is the number format of a spreadsheet, if one fits.
   static Cell number(double value, std::string shown, std::optional<NumberKind> kind = {});
   static Cell boolean(bool value);
 
-  /// The same, standing out for people.
+  /// A copy that stands out for people.
   [[nodiscard]] Cell strong() const;
 
   [[nodiscard]] Kind kind() const { return kind_; }
@@ -63,19 +70,19 @@ class Cell {
  private:
   Kind kind_ = Kind::text;
   bool strong_ = false;
-  double value_ = 0;  ///< of number; boolean: 0 or 1
+  double value_ = 0;  ///< of a number, or 0 or 1 of a boolean
   std::optional<NumberKind> shown_as_ = {};
-  std::string text_;  ///< as people read it
+  std::string text_;  ///< for people
 };
 
-/// Rows of cells under named columns, for every command that lists things.
+/// Rows of cells under named columns.
 class Table {
  public:
   explicit Table(std::vector<TableColumn> columns);
 
-  /// Adds a row; it must have one cell per column.
+  /// Adds a row. Throws std::logic_error unless it has one cell per column.
   void add_row(std::vector<Cell> cells);
-  /// A line between the rows before and after, in text only.
+  /// Adds a line between the rows before and after, in text only.
   void add_rule();
 
   [[nodiscard]] const std::vector<TableColumn>& columns() const { return columns_; }
@@ -89,11 +96,8 @@ class Table {
   std::vector<std::size_t> rules_;
 };
 
-/// For people: a header, a rule, aligned columns, without header and rule when all titles are
-/// empty, no line longer than `style.width` unless columns
-/// that are kept need it. Ends in a newline.
-std::string to_text(const Table& table, const Style& style = {});
-/// GitHub-flavoured Markdown.
-std::string to_markdown(const Table& table);
+/// Returns a table as aligned text that ends in a newline: a header and a rule unless all titles
+/// are empty, and lines of at most `style.width` unless columns that are kept need more.
+std::string text_table(const Table& table, const Style& style = {});
 
 }  // namespace trcost::report

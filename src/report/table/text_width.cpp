@@ -6,24 +6,23 @@
 #include "text/unicode.h"
 
 namespace trcost::report {
-
 namespace {
 
 constexpr char kEscape = '\x1b';
 
-// A byte that is no UTF-8 is shown as one sign.
-int width_of(const CodePoint& point) {
+// A byte that is not UTF-8 is shown as one character.
+int code_width(const CodePoint& point) {
   return point.valid ? code_point_width(point.value) : 1;
 }
 
-// Length of a colour sequence (ESC [ ... m) at the start, 0 when there is none.
+// Bytes of a colour sequence (ESC [ ... m) at the start, 0 if there is none.
 std::size_t escape_length(std::string_view text) {
   if (text.size() < 2 || text[0] != kEscape || text[1] != '[') return 0;
   const std::size_t end = text.find('m');
   return end == std::string_view::npos ? 0 : end + 1;
 }
 
-// The longest start of `text` that takes at most `width` columns, in bytes.
+// Bytes of the longest start of `text` that takes at most `width` columns.
 std::size_t prefix_of_width(std::string_view text, int width) {
   std::size_t at = 0;
   int used = 0;
@@ -33,7 +32,7 @@ std::size_t prefix_of_width(std::string_view text, int width) {
       continue;
     }
     const CodePoint point = first_code_point(text.substr(at));
-    used += width_of(point);
+    used += code_width(point);
     if (used > width) break;
     at += point.bytes;
   }
@@ -50,7 +49,7 @@ int display_width(std::string_view text) {
       continue;
     }
     const CodePoint point = first_code_point(text);
-    width += width_of(point);
+    width += code_width(point);
     text.remove_prefix(point.bytes);
   }
   return width;

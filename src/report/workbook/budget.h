@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates as a sheet to go on with: the bill of each platform as formulas over its inputs.
+// Estimates as a sheet of live formulas: the bill of each platform over its inputs.
 #pragma once
 
 #include <span>
@@ -17,11 +17,11 @@ struct BudgetCase {
   const Estimate* estimate = nullptr;
 };
 
-/// A column per case. GPU-hours follow from tokens, FLOPs per token, MFU and goodput; every row of
-/// the bill from its quantity per GPU-hour or day and its unit price; the total is their sum.
-/// Throws std::logic_error where that is not the estimate's own total to 1e-9 relative.
+/// Returns a sheet with a column per case. GPU-hours follow from tokens, FLOPs per token, MFU and
+/// goodput, each item of the bill from its quantity per GPU-hour or day and its unit price, and the
+/// total is their sum. Throws std::logic_error if a total is not that of the estimate to 1e-9.
 Calculation budget_of(std::span<const BudgetCase> cases);
-/// A case per platform.
+/// Returns a sheet with a column per platform.
 Calculation budget_of(std::span<const Estimate> estimates);
 
 }  // namespace trcost::report

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sheet that computes: lines of figures with a column per case. Inputs are given; the others
-// follow from them by products and sums, which a spreadsheet writes as formulas and which this
-// evaluates itself.
+// A sheet of live formulas: lines of figures with a column per case. Inputs are values. Other
+// figures are products and sums of cells, which are evaluated here and written as formulas by a
+// workbook.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,21 @@
 
 namespace trcost::report {
 
+class WorkbookFile;
+
 class Calculation {
  public:
-  /// A cell: line and column, each from 0.
+  /// Line and column of a cell, from 0.
   struct Place {
     std::size_t line = 0;
     std::size_t column = 0;
   };
-  /// A figure that stands in its cell; none: not known, which an input can mend.
+  /// A figure of its own, or an unknown one to be filled in.
   struct Given {
     std::optional<double> value;
-    bool input = false;  ///< marked, to be changed
+    bool input = false;  ///< marked as a cell to be changed
   };
-  /// scale x the product of cells, each to the power of 1 or -1.
+  /// A factor times the product of cells, each to the power of 1 or -1.
   struct Product {
     struct Factor {
       Place at;
@@ -38,12 +40,12 @@ class Calculation {
     double scale = 1;
     std::vector<Factor> factors;
   };
-  /// The sum of cells, those of `less` taken away.
+  /// The sum of cells, with those of `less` subtracted.
   struct Sum {
     std::vector<Place> parts;
     std::vector<Place> less = {};
   };
-  /// What stands in a cell; nothing where the line does not concern the case.
+  /// Content of a cell, or nothing if the line does not apply to the case.
   using Rule = std::variant<std::monostate, Given, Product, Sum>;
 
   struct Line {
@@ -51,20 +53,20 @@ class Calculation {
     std::string unit = {};
     NumberKind kind = NumberKind::number;
     bool strong = false;
-    bool heading = false;          ///< of the lines below it: no figures
+    bool heading = false;          ///< a title without figures
     std::vector<Rule> cells = {};  ///< one per column
   };
 
-  /// Lines as a picture.
+  /// A chart of lines.
   struct Chart {
     enum class Kind : unsigned char {
-      stacked,  ///< a bar per column, its lines on top of each other
-      spread,   ///< the same, the first line unseen: a bar from there to the end of the last
+      stacked,  ///< a bar per column, its lines stacked
+      spread,   ///< a bar per column, its lines stacked and the first one invisible
       lines,    ///< a bar per line, of the first column
     };
     Kind kind = Kind::stacked;
     std::string title;
-    std::vector<std::size_t> lines;  ///< neighbours, for Kind::lines
+    std::vector<std::size_t> lines;  ///< adjacent for Kind::lines
   };
 
   std::string name;                  ///< of the sheet
@@ -72,9 +74,9 @@ class Calculation {
   std::vector<std::string> columns;  ///< titles of the cases
   std::vector<Line> lines;
   std::vector<Chart> charts;
-  std::vector<Fact> sources;  ///< where the inputs come from
+  std::vector<Fact> sources;  ///< of the inputs
 
-  /// Adds a line without figures in any column, and says where it stands.
+  /// Adds a line without figures and returns its index.
   std::size_t add(std::string label, std::string unit = {}, NumberKind kind = NumberKind::number);
   void add_heading(std::string label);
   void set(Place at, Rule rule);
@@ -82,15 +84,17 @@ class Calculation {
   [[nodiscard]] bool has(Place at) const {
     return !std::holds_alternative<std::monostate>(rule(at));
   }
-  /// Some column has a figure there.
+  /// Tells whether a line has a figure in some column.
   [[nodiscard]] bool any(std::size_t line) const;
-  /// Of a cell; none where something that it follows from is not known.
+  /// Returns the value of a cell, or none if it depends on an unknown one.
   [[nodiscard]] std::optional<double> value(Place at) const;
 };
 
-/// Throws std::logic_error, naming the column, unless `at` has the value that the answer has, to
-/// 1e-9 relative.
+/// Throws std::logic_error unless a cell has the value of the answer to 1e-9.
 void check_figure(const Calculation& calculation, Calculation::Place at,
                   const std::optional<double>& known);
+
+/// Adds a sheet with marked inputs, formulas with their present values, and charts on the right.
+void draw_calculation(WorkbookFile& book, const Calculation& calculation);
 
 }  // namespace trcost::report

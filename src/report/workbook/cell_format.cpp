@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/workbook/cell_format.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,15 +10,14 @@
 #include "quantity/portable_math.h"
 
 namespace trcost::report {
-
 namespace {
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// `~$1,234.5k`: `~$`, 1234.5 with one decimal, `k`.
-struct Words {
+// A number in words: `~$1,234.5k` is `~$`, 1234.5 with one decimal, and `k`.
+struct NumberWords {
   std::string prefix;
   double number = 0;
   std::size_t decimals = 0;
@@ -26,14 +25,14 @@ struct Words {
   std::string suffix;
 };
 
-std::optional<Words> read_words(std::string_view text) {
+std::optional<NumberWords> parse_words(std::string_view text) {
   const auto first = std::ranges::find_if(text, is_digit);
   if (first == text.end()) return std::nullopt;
   const auto start = static_cast<std::size_t>(first - text.begin());
   std::size_t end = start;
   while (end < text.size() && (is_digit(text[end]) || text[end] == ',' || text[end] == '.')) ++end;
   while (!is_digit(text[end - 1])) --end;  // the full stop of a sentence
-  Words out;
+  NumberWords out;
   std::string digits;
   std::ranges::copy_if(text.substr(start, end - start), std::back_inserter(digits),
                        [](char c) { return c != ','; });
@@ -63,11 +62,11 @@ std::optional<Words> read_words(std::string_view text) {
   return out;
 }
 
-/// The power of ten of the unit that the words count in, where it is one.
+// Returns the power of ten between a value and the number in words, or none.
 std::optional<int> unit_power(double value, double number) {
   if (value == 0 || number == 0) return 0;
   if ((value < 0) != (number < 0)) return std::nullopt;
-  constexpr double kRounding = 0.06;  // of one digit: 1 for 1.04
+  constexpr double kRounding = 0.06;  // relative, of one digit: 1 for 1.04
   const double ratio = value / number;
   const int power = static_cast<int>(std::lround(portable_log10(ratio)));
   if (std::abs(ratio / power_of_ten(power) - 1) > kRounding) return std::nullopt;
@@ -82,8 +81,8 @@ std::string digits_format(std::size_t decimals) {
   return decimals == 0 ? std::string("#,##0") : "#,##0." + std::string(decimals, '0');
 }
 
-/// `k`, `M`, `B`, `T` right after the digits: the number itself has the room in a sheet.
-std::string_view without_scale(std::string_view suffix, int power) {
+// Removes `k`, `M`, `B` or `T` after the digits, since a sheet shows the whole number.
+std::string_view remove_scale(std::string_view suffix, int power) {
   constexpr std::string_view kScales = "kMBT";
   if (suffix.empty() || power <= 0 || power % 3 != 0) return suffix;
   const std::size_t at = kScales.find(suffix.front());
@@ -94,7 +93,7 @@ std::string_view without_scale(std::string_view suffix, int power) {
 }  // namespace
 
 std::optional<ShownNumber> shown_number(double value, std::string_view text) {
-  const std::optional<Words> words = read_words(text);
+  const std::optional<NumberWords> words = parse_words(text);
   if (!words || words->suffix.find('"') != std::string::npos) return std::nullopt;
   if (words->exponent) return ShownNumber{value, "0.00E+00"};
   const std::optional<int> power = unit_power(value, words->number);
@@ -105,7 +104,7 @@ std::optional<ShownNumber> shown_number(double value, std::string_view text) {
     if (words->sign) format = fmt::format("+{0};-{0}", format);
     return ShownNumber{value, in_quotes(words->prefix) + format};
   }
-  const std::string_view rest = power ? without_scale(words->suffix, *power) : words->suffix;
+  const std::string_view rest = power ? remove_scale(words->suffix, *power) : words->suffix;
   if (power && rest.size() != words->suffix.size()) {
     return ShownNumber{value, in_quotes(words->prefix) + digits_format(0) + in_quotes(rest)};
   }
@@ -113,10 +112,10 @@ std::optional<ShownNumber> shown_number(double value, std::string_view text) {
   return ShownNumber{shown, in_quotes(words->prefix) + format + in_quotes(words->suffix)};
 }
 
-ShownNumber shown_duration(double value) {
+ShownNumber shown_duration(double seconds) {
   constexpr double kMinute = 60, kHour = 3600;
-  if (value < kMinute) return {value, "0.0000\" s\""};
-  return {value / kHour, "#,##0.00\" h\""};
+  if (seconds < kMinute) return {seconds, "0.0000\" s\""};
+  return {seconds / kHour, "#,##0.00\" h\""};
 }
 
 }  // namespace trcost::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number of a page in a cell of a sheet: a number still, looking as it does on the page.
+// Number formats of a spreadsheet that show a number as the page does.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ namespace trcost::report {
 
 struct ShownNumber {
   double value = 0;
-  std::string format;  ///< of a spreadsheet: `"~$"#,##0`
+  std::string format;  ///< `"~$"#,##0`
 };
 
-/// How a cell shows `value` where people read `words`: `$84.9k` is 84,873 as `"$"#,##0`; `312`
-/// under a heading in TFLOP/s is 312, whatever the base unit; `27.5 d` of seconds is 27.5 `"d"`.
-/// None for words that hold more than one number, or none.
+/// Returns the number and format of a cell for a value that the page shows as `words`: 84,873 as
+/// `"$"#,##0` for `$84.9k`, 312 for `312` under a heading in TFLOP/s, 27.5 as `"d"` for `27.5 d`.
+/// None for words with no number or several.
 std::optional<ShownNumber> shown_number(double value, std::string_view words);
 
-/// A duration, `value` in seconds: hours, below a minute seconds.
-ShownNumber shown_duration(double value);
+/// Returns a duration in hours, or in seconds below a minute.
+ShownNumber shown_duration(double seconds);
 
 }  // namespace trcost::report

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/workbook/workbook_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include "quantity/layers.h"
 #include "trcost/error.h"
 
 namespace trcost::report {
-
 namespace {
 
-// A to Z, AA to ZZ, and so on.
+// Returns the letters of a column: A to Z, AA to ZZ, and so on.
 std::string column_letters(std::size_t column) {
   constexpr std::size_t kLetters = 26;
   std::string out;
@@ -36,7 +34,7 @@ std::string WorkbookFile::range_name(std::string_view sheet, std::size_t row, st
 
 #ifndef TRCOST_XLSXWRITER_FILE
 
-namespace trcost {
+namespace trcost::report {
 
 struct WorkbookFile::Parts {};
 
@@ -46,44 +44,33 @@ WorkbookFile::WorkbookFile(const std::string&) {
               "spreadsheet opens",
               "--format");
 }
-
 WorkbookFile::~WorkbookFile() = default;
-
 void WorkbookFile::sheet(std::string, std::size_t, std::size_t) {}
-
 void WorkbookFile::width(std::size_t, double) {}
-
 void WorkbookFile::filter(std::size_t) {}
-
 void WorkbookFile::next_row() {}
-
 void WorkbookFile::text(std::size_t, std::string_view, bool) {}
-
 void WorkbookFile::number(std::size_t, double, const CellLook&) {}
-
 void WorkbookFile::blank(std::size_t, const CellLook&) {}
-
 void WorkbookFile::formula(std::size_t, const std::string&, std::optional<double>,
                            const CellLook&) {}
-
 std::size_t WorkbookFile::row() const {
   return 0;
 }
-
 void WorkbookFile::chart(std::size_t, std::size_t, const ChartSpec&) {}
-
 void WorkbookFile::boolean(std::size_t, bool) {}
-
 std::string WorkbookFile::close() {
   return {};
 }
 
-}  // namespace trcost
+}  // namespace trcost::report
 
 #else
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include <xlsxwriter.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -95,15 +82,64 @@ std::string WorkbookFile::close() {
 #include <utility>
 
 #include "report/workbook/xlsx_library.h"
+#include "text/cells.h"
 #include "text/csv.h"
 #include "text/unicode.h"
 
-namespace trcost {
+namespace trcost::report {
 namespace {
 
-constexpr const char* kRoomHint = "set TMPDIR to a folder with room";
+// The functions of libxlsxwriter, which is loaded for the first workbook, so that every other
+// command starts without it and the program runs on machines that lack it.
+struct XlsxLibrary {
+#define TRCOST_XLSX_FUNCTIONS(X)                                                            \
+  X(workbook_new_opt)                                                                       \
+  X(workbook_set_properties)                                                                \
+  X(workbook_add_worksheet)                                                                 \
+  X(workbook_add_format)                                                                    \
+  X(workbook_close)                                                                         \
+  X(workbook_add_chart)                                                                     \
+  X(lxw_strerror)                                                                           \
+  X(worksheet_write_number)                                                                 \
+  X(worksheet_write_string)                                                                 \
+  X(worksheet_write_boolean)                                                                \
+  X(worksheet_write_blank) X(worksheet_write_formula_num) X(worksheet_write_formula_str)    \
+      X(worksheet_set_column) X(worksheet_freeze_panes) X(worksheet_autofilter)             \
+          X(worksheet_insert_chart_opt) X(format_set_bold) X(format_set_num_format)         \
+              X(format_set_bg_color) X(format_set_font_color) X(chart_add_series)           \
+                  X(chart_series_set_name) X(chart_series_set_fill) X(chart_title_set_name) \
+                      X(chart_axis_set_name) X(chart_axis_set_num_format)                   \
+                          X(chart_axis_set_reverse) X(chart_legend_set_position)
+#define TRCOST_XLSX_MEMBER(name) decltype(&::name) name = nullptr;
+  TRCOST_XLSX_FUNCTIONS(TRCOST_XLSX_MEMBER)
+#undef TRCOST_XLSX_MEMBER
+};
 
-// A name in the temporary folder that nothing else has; the file goes when this does.
+XlsxLibrary load_library() {
+  const auto refuse = [](std::string_view why) {
+    throw Error(ErrorKind::data, fmt::format("a workbook needs libxlsxwriter: {}", why),
+                "install it (Debian: apt install libxlsxwriter4), or use --format csv");
+  };
+  void* handle = dlopen(TRCOST_XLSXWRITER_FILE, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) refuse(dlerror());
+  XlsxLibrary library;
+#define TRCOST_XLSX_LOAD(name)                                                   \
+  library.name = reinterpret_cast<decltype(library.name)>(dlsym(handle, #name)); \
+  if (library.name == nullptr) refuse("it lacks " #name);
+  TRCOST_XLSX_FUNCTIONS(TRCOST_XLSX_LOAD)
+#undef TRCOST_XLSX_LOAD
+  return library;
+}
+
+// Loads the library once. Throws Error (data) on a machine without it.
+const XlsxLibrary& xlsx_library() {
+  static const XlsxLibrary library = load_library();
+  return library;
+}
+
+constexpr const char* kTemporaryHint = "set TMPDIR to a folder with room";
+
+// A new file in the temporary folder, removed with this object.
 class TemporaryFile {
  public:
   TemporaryFile() {
@@ -112,12 +148,12 @@ class TemporaryFile {
     if (failed) {
       const char* named = std::getenv("TMPDIR");
       throw Error(ErrorKind::data, "there is no temporary folder, which a workbook needs",
-                  kRoomHint, named == nullptr ? "/tmp" : named);
+                  kTemporaryHint, named == nullptr ? "/tmp" : named);
     }
     path_ = folder_ + "/trcost-XXXXXX";
     const int descriptor = mkstemp(path_.data());
     if (descriptor < 0) {
-      throw Error(ErrorKind::data, "cannot write to the temporary folder", kRoomHint, folder_);
+      throw Error(ErrorKind::data, "cannot write to the temporary folder", kTemporaryHint, folder_);
     }
     ::close(descriptor);
   }
@@ -140,27 +176,27 @@ class TemporaryFile {
   std::string path_;
 };
 
-// The library writes its own lines on stderr where it fails; this program says it once.
-class Quiet {
+// Silences stderr, since the library prints failures that this program reports itself.
+class SilencedStderr {
  public:
-  Quiet() : stderr_(dup(STDERR_FILENO)) {
+  SilencedStderr() : stderr_(dup(STDERR_FILENO)) {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (stderr_ >= 0 && nowhere >= 0) dup2(nowhere, STDERR_FILENO);
     if (nowhere >= 0) ::close(nowhere);
   }
-  ~Quiet() {
+  ~SilencedStderr() {
     if (stderr_ < 0) return;
     dup2(stderr_, STDERR_FILENO);
     ::close(stderr_);
   }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
+  SilencedStderr(const SilencedStderr&) = delete;
+  SilencedStderr& operator=(const SilencedStderr&) = delete;
 
  private:
   int stderr_;
 };
 
-// How numbers of a kind look; the values stay in base units.
+// Returns the number format of a kind. Values stay in base units.
 const char* number_format(NumberKind kind, bool fine) {
   if (fine && kind == NumberKind::money) return "$#,##0.00####";
   if (fine && kind == NumberKind::number) return "#,##0.0#####";
@@ -184,7 +220,7 @@ const char* number_format(NumberKind kind, bool fine) {
   return "General";
 }
 
-constexpr std::size_t kLongestName = 31;  // of a sheet, by the format
+constexpr std::size_t kLongestName = 31;  // characters of a sheet's name in the file format
 
 lxw_col_t column_of(std::size_t column) {
   return static_cast<lxw_col_t>(column);
@@ -202,7 +238,7 @@ struct WorkbookFile::Parts {
   lxw_row_t row = 0;
   std::set<std::string> names;
 
-  // Inputs as is usual in budgets: blue on pale yellow.
+  // Inputs are blue on pale yellow, as usual in budgets.
   lxw_format* look(const CellLook& wanted) {
     constexpr lxw_color_t kInputInk = 0x0000FF;
     constexpr lxw_color_t kInputGround = 0xFFF2CC;
@@ -228,7 +264,7 @@ struct WorkbookFile::Parts {
 WorkbookFile::WorkbookFile(const std::string& title) : parts_(std::make_unique<Parts>()) {
   Parts& p = *parts_;
   lxw_workbook_options options = {};
-  options.tmpdir = p.file.folder().data();  // else the library's own parts go elsewhere
+  options.tmpdir = p.file.folder().data();  // for the temporary files of the library
   p.book = p.library.workbook_new_opt(p.file.path().c_str(), &options);
   lxw_doc_properties properties = {};
   std::string named = title;
@@ -241,7 +277,7 @@ WorkbookFile::WorkbookFile(const std::string& title) : parts_(std::make_unique<P
 
 WorkbookFile::~WorkbookFile() {
   if (parts_->book == nullptr) return;
-  const Quiet quiet;
+  const SilencedStderr silenced;
   parts_->library.workbook_close(parts_->book);
 }
 
@@ -336,13 +372,12 @@ void WorkbookFile::chart(std::size_t row, std::size_t column, const ChartSpec& s
     l.chart_series_set_name(series, each.name.c_str());
     lxw_chart_fill fill = {};
     fill.none = LXW_TRUE;
-    if (each.unseen) l.chart_series_set_fill(series, &fill);
+    if (each.invisible) l.chart_series_set_fill(series, &fill);
   }
   const bool points = spec.kind == ChartKind::points;
   if (!spec.x_title.empty()) l.chart_axis_set_name(chart->x_axis, spec.x_title.c_str());
   if (!spec.y_title.empty()) l.chart_axis_set_name(chart->y_axis, spec.y_title.c_str());
-  // Of a bar chart the library calls what lies on the left y, where names stand; from the top on,
-  // as the rows of the sheet do.
+  // The y axis of a bar chart has the names. Reversed, it has the order of the rows.
   if (!points) l.chart_axis_set_reverse(chart->y_axis);
   l.chart_axis_set_num_format(points ? chart->y_axis : chart->x_axis,
                               spec.y_kind == NumberKind::money ? "$#,##0" : "General");
@@ -364,17 +399,17 @@ void WorkbookFile::boolean(std::size_t column, bool value) {
 std::string WorkbookFile::close() {
   Parts& p = *parts_;
   const lxw_error status = [&] {
-    const Quiet quiet;
+    const SilencedStderr silenced;
     return p.library.workbook_close(std::exchange(p.book, nullptr));
   }();
   if (status != LXW_NO_ERROR) {
     throw Error(ErrorKind::data,
                 std::string("cannot write the workbook: ") + p.library.lxw_strerror(status),
-                kRoomHint);
+                kTemporaryHint);
   }
   return p.file.bytes();
 }
 
-}  // namespace trcost
+}  // namespace trcost::report
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workbook under way: sheets, rows and cells.
+// Writer of a workbook: sheets, rows and cells.
 #pragma once
 
 #include <array>
@@ -15,44 +15,46 @@
 
 namespace trcost::report {
 
-/// How a cell looks.
+/// Look of a cell.
 struct CellLook {
   std::optional<NumberKind> kind = {};
   bool bold = false;
-  bool input = false;       ///< to be changed by whoever reads it
-  bool fine = false;        ///< as many decimals as there are: unit prices, rates
-  std::string format = {};  ///< a number format of its own, instead of the kind's
+  bool input = false;       ///< marked as a cell to be changed
+  bool fine = false;        ///< all decimals, for unit prices and rates
+  std::string format = {};  ///< number format, instead of that of the kind
 };
 
 class WorkbookFile {
  public:
-  /// `title`: of the document's properties. Throws Error (usage) where the build writes no
-  /// workbooks, Error (data) where the machine cannot.
+  /// Starts a workbook whose properties have `title`. Throws Error (usage) in a build without
+  /// workbooks, and Error (data) on a machine without the library or a temporary folder.
   explicit WorkbookFile(const std::string& title);
   ~WorkbookFile();
   WorkbookFile(const WorkbookFile&) = delete;
   WorkbookFile& operator=(const WorkbookFile&) = delete;
 
-  /// Starts a sheet; a name that is taken gets a number. The first `rows` rows and `columns`
-  /// columns stay in view.
+  /// Starts a sheet, with a number in its name if that exists, and freezes its first `rows` and
+  /// `columns`.
   void sheet(std::string name, std::size_t rows, std::size_t columns);
   void width(std::size_t column, double letters);
-  /// Filter buttons over the columns from 0 to `last` in the first row of the sheet, down to here.
+  /// Adds filter buttons in the first row to the columns from 0 to `last`, down to this row.
   void filter(std::size_t last);
   void next_row();
   void text(std::size_t column, std::string_view value, bool bold = false);
-  /// Exact; `kind` says how it looks.
+  /// Writes the exact value of a number.
   void number(std::size_t column, double value, const CellLook& look = {});
-  /// A cell for a number that nobody knows.
+  /// Writes an empty cell for an unknown number.
   void blank(std::size_t column, const CellLook& look);
-  /// `=...` with its value; n/a where there is none.
+  /// Writes a formula `=...` with its present value, or n/a if it has none.
   void formula(std::size_t column, const std::string& text, std::optional<double> value,
                const CellLook& look);
   void boolean(std::size_t column, bool value);
 
-  /// Where the next cells stand: `B7`, and with the sheet `'Budget'!$B$7`.
+  /// Returns the row of the next cells.
   [[nodiscard]] std::size_t row() const;
+  /// Returns `B7`.
   static std::string cell_name(std::size_t row, std::size_t column);
+  /// Returns `='Budget'!$B$7:$C$9`.
   static std::string range_name(std::string_view sheet, std::size_t row, std::size_t column,
                                 std::size_t last_row, std::size_t last_column);
 
@@ -60,7 +62,7 @@ class WorkbookFile {
     std::string name;
     std::string categories;  ///< a range_name(), as `values`
     std::string values;
-    bool unseen = false;
+    bool invisible = false;
   };
   enum class ChartKind : unsigned char { stacked_bars, bars, points };
   struct ChartSpec {
@@ -72,9 +74,9 @@ class WorkbookFile {
     NumberKind y_kind = NumberKind::money;
     bool legend = true;
   };
-  /// A chart whose upper left corner is a cell of this sheet.
+  /// Adds a chart with its upper left corner at a cell of this sheet.
   void chart(std::size_t row, std::size_t column, const ChartSpec& spec);
-  /// The bytes; nothing can be added then.
+  /// Finishes the workbook and returns its bytes.
   std::string close();
 
  private:

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer of `estimate`: the question, the platforms side by side, the cheapest in detail.
-#include <fmt/format.h>
+#include "report/about/estimate/estimate.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "estimate/columns/document_columns.h"
 #include "estimate/columns/plan_columns.h"
-#include "quantity/layers.h"
 #include "report/about/documents.h"
-#include "report/about/estimate/estimate.h"
-#include "report/page/document_head.h"
+#include "report/page/comparison.h"
 #include "report/page/estimate_tables.h"
+#include "report/page/facts.h"
+#include "report/page/money_facts.h"
+#include "report/page/page.h"
 #include "report/page/wording.h"
 #include "report/workbook/budget.h"
 #include "trcost/bill.h"
 
 namespace trcost::report {
-
 namespace {
 
-// --- for machines -------------------------------------------------------------------------------
-
-// A report with its scenario as text, which a column can point into.
-struct ShownAnswer {
+// A report with the text of its scenario, which a column points into.
+struct EstimateAnswer {
   const Report* report = nullptr;
   std::string scenario;
 };
@@ -67,14 +66,14 @@ const Columns<ClusterPoint>& cluster_columns() {
   return table;
 }
 
-const Columns<ShownAnswer>& answer_columns() {
+const Columns<EstimateAnswer>& answer_columns() {
   using namespace column;
   using column::json;
   using column::text;
-  using A = const ShownAnswer&;
-  static const Columns<ShownAnswer> table = [] {
-    Columns<ShownAnswer> t;
-    t.add(versions<ShownAnswer>());
+  using A = const EstimateAnswer&;
+  static const Columns<EstimateAnswer> table = [] {
+    Columns<EstimateAnswer> t;
+    t.add(versions<EstimateAnswer>());
     t.add({price_date([](A a) -> auto& { return a.report->price_data_date; }),
            json(
                "scenario", [](A a) -> auto& { return a.scenario; },
@@ -97,8 +96,6 @@ const Columns<ShownAnswer>& answer_columns() {
   return table;
 }
 
-// --- for people ---------------------------------------------------------------------------------
-
 void add_assumptions(Page& page, const Estimate& e) {
   if (e.assumptions.empty()) return;
   Heading heading{"Assumed", "what the question left open"};
@@ -115,18 +112,18 @@ void add_assumptions(Page& page, const Estimate& e) {
   page.add(std::move(grid));
 }
 
-Page untitled(const Report& report) {
+Page estimate_page_head(const Report& report) {
   Page page{"Training cost", made_by(report.price_data_date)};
   page.titled = false;
-  if (!report.estimates.empty()) page.subject = subject_of(report.estimates.front().model);
+  if (!report.estimates.empty()) page.subject = model_title(report.estimates.front().model);
   return page;
 }
 
-Page page_of(const Report& report) {
-  if (report.estimates.empty()) return without_answer(report);
+Page estimate_page(const Report& report) {
+  if (report.estimates.empty()) return failure_page(report);
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
   const bool several = report.estimates.size() + report.failures.size() > 1;
-  Page page = page_of_question(report);
+  Page page = question_page(report);
   page.add(Heading{std::string(answer_heading(report)), quoted_note(report)});
   page.add(Paragraph{answer_sentence(report), Ink::good});
   page.add(
@@ -142,16 +139,15 @@ Page page_of(const Report& report) {
   add_memory(page, e);
   if (!e.stages.empty()) page.add(Heading{"Stages"}).add(Grid{stages_table(e)});
   add_phases(page, e);
-  add_phases_compared(page, report.estimates);
+  add_phase_costs(page, report.estimates);
   const std::vector<Fact> pipeline = pipeline_facts(e);
   if (!pipeline.empty()) page.add(Heading{"Data pipeline"}).add(Facts{pipeline});
   add_assumptions(page, e);
-  page.add(Heading{"Prices"}).add(Facts{price_facts(report)});
+  page.add(Heading{"Prices"}).add(Facts{price_facts(report.estimates, report.price_data_date)});
   return page.add(Warnings{estimate_warnings(report)});
 }
 
-// What text shows of it.
-Page text_page_of(const Report& report) {
+Page estimate_text_page(const Report& report) {
   switch (report.detail) {
     case Detail::brief:
       return estimate_brief(report);
@@ -160,7 +156,7 @@ Page text_page_of(const Report& report) {
     case Detail::full:
       break;
   }
-  return page_of(report);
+  return estimate_page(report);
 }
 
 }  // namespace
@@ -175,14 +171,14 @@ void add_failures(Page& page, const Report& report) {
   page.add(Heading{"Without an answer"}).add(std::move(facts));
 }
 
-Page page_of_question(const Report& report) {
-  Page page = untitled(report);
+Page question_page(const Report& report) {
+  Page page = estimate_page_head(report);
   page.add(Heading{"The question"}).add(Facts{question_facts(report)});
   return page;
 }
 
-Page without_answer(const Report& report) {
-  Page page = untitled(report);
+Page failure_page(const Report& report) {
+  Page page = estimate_page_head(report);
   page.add(Heading{"No platform has an answer"});
   for (const std::string& line : warning_lines(report)) page.add(Paragraph{line, Ink::warn, 2});
   return page;
@@ -193,12 +189,12 @@ const ColumnTable& estimate_document_columns() {
 }
 
 Document estimate_document(const Report& report) {
-  const auto answer = std::make_shared<ShownAnswer>();
+  const auto answer = std::make_shared<EstimateAnswer>();
   answer->report = &report;
   answer->scenario = report.scenario != nullptr ? scenario_to_json(*report.scenario) : "{}";
   Document document{record_of(answer_columns(), *answer), "estimates",
-                    [answer] { return page_of(*answer->report); }};
-  document.text_page = [answer] { return text_page_of(*answer->report); };
+                    [answer] { return estimate_page(*answer->report); }};
+  document.text_page = [answer] { return estimate_text_page(*answer->report); };
   if (!report.estimates.empty()) {
     document.budget = [answer] { return budget_of(answer->report->estimates); };
   }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of an estimate's page that are drawn: bill, range, waterfall, memory, cluster sizes.
-#include <fmt/format.h>
+// The parts of an estimate's page with figures: bill, range, waterfall, memory, cluster sizes.
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "catalog/layout/layout.h"
 #include "report/about/estimate/estimate.h"
 #include "report/page/estimate_tables.h"
+#include "report/page/money_facts.h"
 #include "report/page/wording.h"
 #include "trcost/bill.h"
 
 namespace trcost::report {
-
 namespace {
 
-std::string percent(double share) {
-  constexpr double kSmallest = 0.0005;  // 0.1% at least is left of what is shown
+std::string peak_percent(double share) {
+  constexpr double kSmallest = 0.0005;  // smaller shares would round to 0.0%
   if (share > 0 && share < kSmallest) return format_number(share, NumberKind::fraction, 2);
   return fmt::format("{:.1f}%", share * 100);
 }
 
-// The rows of the total as shares of it.
+// Adds the items of the total as shares of it.
 void add_bill_bars(Page& page, const Estimate& e) {
   if (!e.cost.total || !(*e.cost.total > 0)) return;
   const std::vector<std::string> amounts = shown_amounts(e.cost);
@@ -34,21 +34,17 @@ void add_bill_bars(Page& page, const Estimate& e) {
   if (bars.bars.size() > 1) page.add(std::move(bars));
 }
 
-Cell known_money(std::optional<double> usd) {
-  return usd ? Cell::number(*usd, short_money(*usd)) : Cell::unknown();
-}
-
 Table clusters_table(std::span<const ClusterPoint> points) {
   Table table({{.title = "Platform"},
-               {.title = "GPUs", .align = Align::right},
-               {.title = "Wall-clock", .align = Align::right},
-               {.title = "Total", .align = Align::right},
+               number_column("GPUs"),
+               number_column("Wall-clock"),
+               number_column("Total"),
                {.title = "Frontier"}});
   for (const ClusterPoint& p : points) {
-    Cell gpus = Cell::number(p.gpus, grouped(p.gpus, 0));
+    const Cell gpus = Cell::number(p.gpus, grouped(p.gpus, 0));
     table.add_row({p.accelerator, p.chosen ? gpus.strong() : gpus,
                    Cell::number(p.wall_clock_seconds, NumberKind::duration),
-                   known_money(p.total_usd), Cell::boolean(p.frontier)});
+                   money_cell(p.total_usd), Cell::boolean(p.frontier)});
   }
   return table;
 }
@@ -62,13 +58,14 @@ void add_waterfall(Page& page, const Estimate& e) {
       Heading{"Where the peak goes", "share that each step keeps, and what is left of dense peak"});
   constexpr int kValueWidth = 16;
   Bars bars{.title = "What is left of dense peak after each step",
-            .bars = {{"dense peak", 1, percent(1)}},
+            .bars = {{"dense peak", 1, peak_percent(1)}},
             .numbers = waterfall_table(e),
             .value_width = kValueWidth};
   for (const WaterfallStep& step : steps) {
-    bars.bars.push_back({term_words(step.term), step.left,
-                         fmt::format("{:>7} {:>8}", percent(step.share), percent(step.left)),
-                         step.left / step.share});
+    bars.bars.push_back(
+        {term_words(step.term), step.left,
+         fmt::format("{:>7} {:>8}", peak_percent(step.share), peak_percent(step.left)),
+         step.left / step.share});
   }
   page.add(std::move(bars));
 }
@@ -114,7 +111,7 @@ void add_range(Page& page, const Report& report, const Estimate& detailed) {
   for (const Estimate& e : report.estimates) {
     if (!e.range.total_usd) continue;
     const Quantiles& q = *e.range.total_usd;
-    const auto money = [&](double usd) { return with_kind(short_money(usd), e.cost); };
+    const auto money = [&](double usd) { return mark_imputed(short_money(usd), e.cost); };
     ranges.rows.push_back(
         {e.accelerator, {q.p10, q.p50, q.p90}, {money(q.p10), money(q.p50), money(q.p90)}});
   }
@@ -140,7 +137,7 @@ void add_clusters(Page& page, const Report& report) {
               .y = {"total", NumberKind::money, true},
               .series = {},
               .numbers = clusters_table(report.clusters),
-              .numbers_apart = true};
+              .numbers_only_behind = true};
   Curve::Series frontier{"nothing sooner is cheaper", {}, true, true};
   for (const ClusterPoint& p : report.clusters) {
     if (!p.total_usd) continue;
@@ -153,7 +150,7 @@ void add_clusters(Page& page, const Report& report) {
     curve.series.back().points.push_back({p.wall_clock_seconds, *p.total_usd, words, p.chosen});
     if (p.frontier) frontier.points.push_back({p.wall_clock_seconds, *p.total_usd});
   }
-  constexpr std::size_t kFewest = 3;  // two points are a table
+  constexpr std::size_t kFewest = 3;  // two points need no figure
   if (report.clusters.size() < kFewest || curve.series.empty()) return;
   std::ranges::stable_sort(frontier.points, {}, &Curve::Point::x);
   if (frontier.points.size() > 1) curve.series.push_back(std::move(frontier));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
@@ -7,22 +7,24 @@
 
 #include "prices/rows/price_book.h"
 #include "report/about/estimate/estimate.h"
-#include "report/page/document_head.h"
+#include "report/page/comparison.h"
 #include "report/page/estimate_tables.h"
+#include "report/page/facts.h"
+#include "report/page/money_facts.h"
+#include "report/page/page.h"
 #include "report/page/wording.h"
 #include "trcost/bill.h"
 
 namespace trcost::report {
-
 namespace {
 
-// A share of the peak in whole percent; what is nearly all is not rounded to it.
+// Returns a share in whole percent, or with a decimal if it would round to 100%.
 std::string share_words(double share) {
   constexpr double kNearlyAll = 0.995;
   return fmt::format("{:.{}f}%", share * 100, share > kNearlyAll ? 1 : 0);
 }
 
-// What takes most of the peak, most first.
+// Returns the largest efficiency losses, the worst first.
 std::string largest_losses(const Estimate& e) {
   constexpr std::size_t kNamed = 4;
   std::vector<WaterfallStep> steps = waterfall_steps(e);
@@ -49,23 +51,22 @@ std::string memory_words(const MemoryUse& memory) {
                      host);
 }
 
-// Less than half a cent, which --details lists.
-constexpr std::string_view kNoEstimate = "$0.00";
+// Amounts below half a cent, which only --details lists.
+constexpr std::string_view kNoAmount = "$0.00";
 
-// The rows of the bill in a sentence: those of the total, or those beside it, of which the largest
-// do where stages make many.
+// Returns the items of the bill in a sentence: those of the total, or the others. Of many others
+// only the largest are named.
 std::string bill_words(const Estimate& e, bool included) {
-  constexpr std::size_t kMostBeside = 6, kLargest = 3;
+  constexpr std::size_t kMostExcluded = 6, kLargest = 3;
   const std::vector<std::string> amounts = shown_amounts(e.cost);
   const std::vector<LineItem>& items = e.cost.items;
   std::vector<std::size_t> listed;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i].included == included && (included || amounts[i] != kNoEstimate))
-      listed.push_back(i);
+    if (items[i].included == included && (included || amounts[i] != kNoAmount)) listed.push_back(i);
   }
   double smaller = 0;
   std::size_t left_off = 0;
-  if (!included && listed.size() > kMostBeside) {
+  if (!included && listed.size() > kMostExcluded) {
     std::ranges::stable_sort(listed, std::ranges::greater{},
                              [&](std::size_t i) { return items[i].amount.value_or(0); });
     for (std::size_t k = kLargest; k < listed.size(); ++k)
@@ -76,20 +77,20 @@ std::string bill_words(const Estimate& e, bool included) {
   const bool few = included && listed.size() <= 2;
   std::string text;
   for (const std::size_t i : listed) {
-    const bool imputed = shows_kind(e.cost, items[i]);
+    const bool imputed = is_imputed_item(e.cost, items[i]);
     text += fmt::format("{}{} {}", text.empty() ? "" : "; ", item_name(items[i]),
-                        with_kind(amounts[i], imputed));
+                        mark_imputed(amounts[i], imputed));
     if (few && items[i].unit_price) {
       text += fmt::format(" ({} x {})", item_quantity_words(items[i]),
-                          with_kind(unit_money(*items[i].unit_price), imputed));
+                          mark_imputed(unit_money(*items[i].unit_price), imputed));
     }
   }
   if (left_off > 0) text += fmt::format("; {} smaller {}", left_off, short_money(smaller));
   return text;
 }
 
-// What a buyer has to bring, and from which use on it pays.
-std::string owning_line(const Estimate& e) {
+// Returns the cash and power that owning takes, and the use from which it pays.
+std::string owning_words(const Estimate& e) {
   std::string text;
   const auto add = [&](const std::string& words) { text += (text.empty() ? "" : "; ") + words; };
   if (e.cost.capital_usd) add("cash " + short_money(*e.cost.capital_usd));
@@ -104,12 +105,12 @@ std::string owning_line(const Estimate& e) {
   return text;
 }
 
-std::string estimate_range(const Estimate& e) {
+std::string estimate_range_words(const Estimate& e) {
   const RangeResult& range = e.range;
   std::string text;
   if (range.total_usd) {
-    text = fmt::format("{} to {}; ", with_kind(short_money(range.total_usd->p10), e.cost),
-                       with_kind(short_money(range.total_usd->p90), e.cost));
+    text = fmt::format("{} to {}; ", mark_imputed(short_money(range.total_usd->p10), e.cost),
+                       mark_imputed(short_money(range.total_usd->p90), e.cost));
   }
   return text + fmt::format("{} to {} GPU-hours, {} to {}", gpu_hour_words(range.gpu_hours.p10),
                             gpu_hour_words(range.gpu_hours.p90),
@@ -117,14 +118,14 @@ std::string estimate_range(const Estimate& e) {
                             format_number(range.wall_clock_seconds.p90, NumberKind::duration));
 }
 
-// Whose price of which time, where somebody sells; of several platforms the table says it.
-std::string seller_words(const CostResult& cost) {
+// Returns price, seller class and date.
+std::string price_and_class_words(const CostResult& cost) {
   if (!cost.price_per_gpu_hour) return "not known";
-  std::string text = with_kind(unit_money(*cost.price_per_gpu_hour), cost) + " per GPU-hour";
+  std::string text = mark_imputed(unit_money(*cost.price_per_gpu_hour), cost) + " per GPU-hour";
   if (cost.price_class) {
-    const bool sold = !cost.provider.empty() || !cost.doubts.imputed;
-    text += fmt::format(", {}{}", sold ? "" : "which no ", price_class_name(*cost.price_class));
-    if (!sold) text += " asks";
+    const bool quoted = !cost.provider.empty() || !cost.doubts.imputed;
+    text += fmt::format(", {}{}", quoted ? "" : "which no ", price_class_name(*cost.price_class));
+    if (!quoted) text += " asks";
   }
   if (!cost.price_date.empty()) text += fmt::format(", prices of {}", cost.price_date);
   return text;
@@ -135,19 +136,19 @@ std::vector<Fact> bill_facts(const Estimate& e) {
   if (const std::string beside = bill_words(e, false); !beside.empty()) {
     facts.push_back({"Beside it", beside});
   }
-  if (e.cost.own) facts.push_back({"Owning", owning_line(e)});
-  if (!e.range.method.empty()) facts.push_back({"80% range", estimate_range(e)});
+  if (e.cost.own) facts.push_back({"Owning", owning_words(e)});
+  if (!e.range.method.empty()) facts.push_back({"80% range", estimate_range_words(e)});
   return facts;
 }
 
-// The only platform: what the table says of several, too.
-std::vector<Fact> platform_in_short(const Estimate& e) {
+// Returns the lines of the only platform, including those that a table has for several.
+std::vector<Fact> only_platform_facts(const Estimate& e) {
   std::vector<Fact> facts = run_facts(e);
   if (const std::string losses = largest_losses(e); !losses.empty()) {
     facts.push_back({"Losses", losses});
   }
   facts.push_back({"Memory", memory_words(e.memory)});
-  if (!e.cost.own) facts.push_back({"Price", seller_words(e.cost)});
+  if (!e.cost.own) facts.push_back({"Price", price_and_class_words(e.cost)});
   std::ranges::copy(bill_facts(e), std::back_inserter(facts));
   return facts;
 }
@@ -162,7 +163,7 @@ std::vector<Fact> cheapest_facts(const Estimate& e) {
   return facts;
 }
 
-// Each uncertain input alone: from where to where it moves the total, with all else at its median.
+// Adds how far each uncertain input alone moves the total, with all others at their medians.
 void add_drivers(Page& page, const Estimate& e) {
   constexpr std::size_t kNamed = 4;
   constexpr double kWorthSaying = 0.03;
@@ -172,15 +173,15 @@ void add_drivers(Page& page, const Estimate& e) {
     if (each.share < kWorthSaying || facts.facts.size() == kNamed) break;
     facts.facts.push_back(
         {each.input,
-         fmt::format("{} to {}, {} of the range", with_kind(short_money(each.low), e.cost),
-                     with_kind(short_money(each.high), e.cost), share_words(each.share))});
+         fmt::format("{} to {}, {} of the range", mark_imputed(short_money(each.low), e.cost),
+                     mark_imputed(short_money(each.high), e.cost), share_words(each.share))});
   }
   if (facts.facts.empty()) return;
   page.add(Heading{"What would change it most", "each alone"}).add(std::move(facts));
 }
 
-// What decides most of an answer where the question leaves it open, most first.
-constexpr Field kTelling[] = {
+// Fields whose defaults matter most, in that order.
+constexpr Field kMainFields[] = {
     Field::data_tokens,
     Field::efficiency_stack,
     Field::data_image_size,
@@ -196,7 +197,7 @@ constexpr Field kTelling[] = {
 void add_main_assumptions(Page& page, const Estimate& e) {
   constexpr int kNamed = 5;
   std::vector<Paragraph> lines;
-  for (const Field field : kTelling) {
+  for (const Field field : kMainFields) {
     const auto found = std::ranges::find(e.assumptions, field_info(field).path, &Assumption::path);
     if (found == e.assumptions.end() || lines.size() == kNamed) continue;
     lines.push_back({assumption_words(*found), Ink::plain, 2});
@@ -218,18 +219,18 @@ void add_phases(Page& page, const Estimate& e) {
   if (e.rollout) page.add(Paragraph{rollout_words(*e.rollout)});
 }
 
-void add_phases_compared(Page& page, std::span<const Estimate> estimates) {
-  Table table = phases_compared(estimates);
+void add_phase_costs(Page& page, std::span<const Estimate> estimates) {
+  Table table = phase_cost_table(estimates);
   if (table.rows().empty()) return;
   page.add(Heading{"Phases by platform", "dollars of all rounds"});
   page.add(Grid{.table = std::move(table), .splits = true});
 }
 
 Page estimate_screen(const Report& report) {
-  if (report.estimates.empty()) return without_answer(report);
+  if (report.estimates.empty()) return failure_page(report);
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
   const bool several = report.estimates.size() + report.failures.size() > 1;
-  Page page = page_of_question(report);
+  Page page = question_page(report);
   if (several) {
     page.add(Heading{"Platforms side by side"});
     page.add(Grid{.table = comparison_table(report.estimates, report.failures, Detail::screen),
@@ -237,11 +238,11 @@ Page estimate_screen(const Report& report) {
     add_failures(page, report);
     page.add(Heading{e.accelerator + " in short"}).add(Facts{cheapest_facts(e)});
   } else {
-    page.add(Heading{"How it runs"}).add(Facts{platform_in_short(e)});
+    page.add(Heading{"How it runs"}).add(Facts{only_platform_facts(e)});
   }
   if (!e.stages.empty()) page.add(Heading{"Stages"}).add(Grid{stages_table(e)});
   add_phases(page, e);
-  add_phases_compared(page, report.estimates);
+  add_phase_costs(page, report.estimates);
   add_drivers(page, e);
   add_main_assumptions(page, e);
   page.add(Heading{"More",
@@ -251,7 +252,7 @@ Page estimate_screen(const Report& report) {
 }
 
 Page estimate_brief(const Report& report) {
-  if (report.estimates.empty()) return without_answer(report);
+  if (report.estimates.empty()) return failure_page(report);
   Page page{"Training cost", made_by(report.price_data_date)};
   page.bare = true;
   page.add(Grid{brief_table(report.estimates, report.failures)});

@@ -1,67 +1,170 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "report/about/solve/solve.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>
 #include <memory>
 #include <set>
 
+#include "cost/distribution.h"
+#include "estimate/columns/estimate_columns.h"
+#include "quantity/portable_math.h"
 #include "report/about/documents.h"
-#include "report/about/solve/solve.h"
-#include "report/about/solve/solve_parts.h"
-#include "report/page/document_head.h"
 #include "report/page/estimate_tables.h"
-#include "report/page/provenance.h"
+#include "report/page/money_facts.h"
+#include "report/page/page.h"
 #include "report/page/wording.h"
 #include "report/workbook/budget.h"
 #include "scenario/fields.h"
+#include "scenario/number_kind.h"
+#include "trcost/report.h"
 
 namespace trcost::report {
-
 namespace {
 
-constexpr int kTimeDigits = 6;  // 182.625 d
+std::string pair_words(const ComputeOptimal& pair) {
+  return fmt::format("{} parameters on {} tokens", format_number(pair.params, NumberKind::count),
+                     format_number(pair.tokens, NumberKind::count));
+}
 
-// What the answers cost, on one scale.
+// Names the solution as the source of a price that is an unknown.
+void name_price_source(const FieldInfo& info, Estimate& estimate) {
+  if (info.field != Field::cost_price_per_gpu_hour && info.field != Field::cost_purchase_price) {
+    return;
+  }
+  for (LineItem& item : estimate.cost.items) {
+    if (item.part == Part::compute || item.part == Part::servers) item.source = "the price sought";
+  }
+}
+
+// Returns the rent at P10 and P90 of a price that is a distribution.
+std::string rent_range_words(const ClusterRun& run, const Scenario& scenario) {
+  const Distribution* price = scenario.distribution(Field::cost_price_per_gpu_hour);
+  if (price == nullptr) return {};
+  constexpr double kLow = 0.1, kHigh = 0.9;
+  const auto rent = [&](double share) {
+    const double usd = portable_exp(log_quantile(*price, share)) * run.gpu_hours;
+    return short_money(usd);
+  };
+  return fmt::format("; {} to {} (P10 to P90 of the price)", rent(kLow), rent(kHigh));
+}
+
+// Returns the exact value of the unknown and the result that it gives.
+std::string exact_line(const Solution& solution, const SolveTarget& target) {
+  constexpr int kDigits = 6;
+  std::string out = solution.accelerator + ":";
+  for (const auto& [info, value] : solution.values) {
+    out += fmt::format("{} {} = {}{}{}", out.back() == ':' ? "" : ",", info->path,
+                       format_exact(value), info->unit.empty() ? "" : " ", info->unit);
+  }
+  if (!solution.achieved) return out;
+  const std::string reached = brief_words(*solution.achieved, target.column->display, kDigits);
+  out += fmt::format(" gives {} = {}", target.column->path, reached);
+  if (!solution.beyond || !solution.beyond_achieved) return out;
+  const std::string missed =
+      brief_words(*solution.beyond_achieved, target.column->display, kDigits);
+  const std::string wanted = brief_words(target.value, target.column->display, kDigits);
+  out += reached == missed || wanted == missed
+             ? fmt::format("; {} misses the target", format_exact(*solution.beyond))
+             : fmt::format("; {} would give {}", format_exact(*solution.beyond), missed);
+  return out;
+}
+
+// Returns the estimates at the answers.
+std::vector<Estimate> solution_estimates(const SolveReport& report) {
+  std::vector<Estimate> estimates;
+  for (const Solution& solution : report.solutions) {
+    if (!solution.estimate) continue;
+    estimates.push_back(*solution.estimate);
+    for (const auto& [info, value] : solution.values) name_price_source(*info, estimates.back());
+  }
+  return estimates;
+}
+
+// Returns the warnings of the estimates at the answers, each once.
+std::vector<std::string> solution_warnings(const SolveReport& report) {
+  const std::vector<Estimate> estimates = solution_estimates(report);
+  Report whole;
+  whole.estimates = estimates;
+  return warning_lines(whole);
+}
+
+// Returns the FLOP of a rented cluster, their cost and the model that they train.
+std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution) {
+  const auto percent = [](double share) { return format_number(share, NumberKind::fraction); };
+  std::vector<Fact> facts;
+  facts.push_back({"FLOP", fmt::format("{:.4g} = {} GPUs x {:.4g} FLOP/s x {} MFU x {} s",
+                                       run.flops, grouped(run.gpus, 0), run.peak_flops,
+                                       percent(run.mfu), grouped(run.seconds, 0))});
+  facts.push_back({"cost", run.usd
+                               ? fmt::format("{} = {} GPU-hours x {}{}", short_money(*run.usd),
+                                             gpu_hour_words(run.gpu_hours), unit_money(*run.price),
+                                             rent_range_words(run, solution.scenario))
+                               : "n/a: no price is known; give --price"});
+  facts.push_back({"against", fmt::format("{:.3g} times the 4e25 FLOP of {}", run.reference_ratio,
+                                          kReferenceName)});
+  facts.push_back({"trains", fmt::format("compute-optimal: {}", pair_words(run.optimal))});
+  facts.push_back(
+      {"realised",
+       fmt::format("{:.4g} FLOP: goodput {} and production overhead {} of that", run.realised_flops,
+                   percent(run.goodput), percent(run.production_overhead))});
+  facts.push_back(
+      {"then trains", fmt::format("compute-optimal: {}", pair_words(run.realised_optimal))});
+  if (solution.estimate) {
+    facts.push_back(
+        {"as estimated",
+         fmt::format(
+             "{} on {} tokens: {:.4g} FLOP in {}, {}",
+             solution.estimate->one_model
+                 ? format_number(solution.estimate->model.params_total, NumberKind::count) +
+                       " parameters"
+                 : solution.estimate->model.name,
+             format_number(solution.estimate->tokens.total, NumberKind::count),
+             solution.estimate->flops.model,
+             format_number(solution.estimate->wall_clock_seconds, NumberKind::duration),
+             solution.estimate->cost.total ? short_money(*solution.estimate->cost.total) : "n/a")});
+  }
+  return facts;
+}
+
+// Ranges of the total at the answers on one scale.
 Ranges solve_totals(const SolveReport& report) {
   Ranges ranges = platform_ranges("Range of the total at the answer");
   for (const Solution& solution : report.solutions) {
     if (!solution.estimate || !solution.estimate->range.total_usd) continue;
-    const Quantiles& q = *solution.estimate->range.total_usd;
-    const auto money = [&](double usd) {
-      return with_kind(short_money(usd), solution.estimate->cost);
-    };
-    ranges.rows.push_back(
-        {solution.accelerator, {q.p10, q.p50, q.p90}, {money(q.p10), money(q.p50), money(q.p90)}});
-    ranges.numbers.add_row({solution.accelerator, Cell::number(q.p10, NumberKind::money),
-                            Cell::number(q.p50, NumberKind::money),
-                            Cell::number(q.p90, NumberKind::money)});
+    const Estimate& e = *solution.estimate;
+    add_range_row(
+        ranges, solution.accelerator, *e.range.total_usd,
+        [&](double usd) { return mark_imputed(short_money(usd), e.cost); },
+        [](double usd) { return Cell::number(usd, NumberKind::money); });
   }
   return ranges;
 }
 
-// Cost against days of the choices, the answer among them.
+// Cost and time of the choices, including the answer.
 Curve choices_curve(const Solution& solution) {
   Curve curve{.title = solution.accelerator + ": cost against time of the choices",
               .x = {"wall clock", NumberKind::duration},
               .y = {"total", NumberKind::money},
               .series = {{solution.accelerator, {}, false}},
               .numbers = choices_table(solution),
-              .numbers_apart = true};
+              .numbers_only_behind = true};
   for (const SolveChoice& choice : solution.choices) {
     if (!choice.total_usd) continue;
     curve.series[0].points.push_back({choice.wall_clock_seconds, *choice.total_usd,
                                       choice.what + ": " + format_exact(choice.value),
                                       choice.value == solution.values.front().second});
   }
-  constexpr std::size_t kFewest = 3;  // two points are a table
+  constexpr std::size_t kFewest = 3;  // two points need no figure
   std::set<double> times;
   for (const Curve::Point& point : curve.series[0].points) times.insert(point.x);
   if (times.size() < kFewest) curve.series.clear();
   return curve;
 }
 
-// The target's column over the unknown, as the search found it.
+// The column of the target over the unknown at the values that the search tried.
 Curve searched_curve(const SolveReport& report) {
   const SolveTarget& target = report.target;
   const FieldInfo& unknown = *report.solutions.front().values.back().first;
@@ -72,14 +175,13 @@ Curve searched_curve(const SolveReport& report) {
       .x = {std::string(unknown.path), x_kind, true},
       .y = {std::string(target.column->path), y_kind, true},
       .series = {},
-      .numbers = Table({{"platform"},
-                        {std::string(unknown.path), "", Align::right},
-                        {std::string(target.column->path), "", Align::right}}),
-      .numbers_apart = true};
+      .numbers =
+          Table({{"platform"}, number_column(unknown.path), number_column(target.column->path)}),
+      .numbers_only_behind = true};
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   for (const Solution& solution : report.solutions) {
-    constexpr double kNear = 1000;  // times; what is farther stands in the JSON alone
+    constexpr double kNear = 1000;  // ratio to the answer: JSON alone has values farther away
     Curve::Series series{solution.accelerator, {}, true};
     if (solution.values.empty()) continue;
     const double found = solution.values.back().second;
@@ -104,11 +206,8 @@ Curve searched_curve(const SolveReport& report) {
   return curve;
 }
 
-bool has_one_unknown(const SolveReport& report) {
-  return !report.solutions.empty() && !report.solutions.front().values.empty();
-}
-
-Page page_of(const SolveReport& report) {
+Page solve_page(const SolveReport& report) {
+  constexpr int kTimeDigits = 6;  // 182.625 d
   Page page{"Solve", made_by(report.price_data_date)};
   page.add(Paragraph{report.unknown_words + " such that " + report.target_words});
   for (std::size_t i = 0; i < report.clusters.size(); ++i) {
@@ -125,7 +224,9 @@ Page page_of(const SolveReport& report) {
                        solution.solved ? Ink::plain : Ink::warn, 2, true});
   }
   page.add(Warnings{solution_warnings(report), true});
-  if (has_one_unknown(report)) page.add(searched_curve(report));
+  if (!report.solutions.empty() && !report.solutions.front().values.empty()) {
+    page.add(searched_curve(report));
+  }
   for (const Solution& solution : report.solutions) {
     if (solution.choices.empty()) continue;
     page.add(Heading{solution.accelerator + ": choices"}).add(Grid{choices_table(solution)});
@@ -134,10 +235,10 @@ Page page_of(const SolveReport& report) {
   const auto answered = std::ranges::find_if(
       report.solutions, [](const Solution& s) { return s.estimate.has_value(); });
   if (answered != report.solutions.end()) {
-    add_assumed(page, answered->estimate->assumptions, answered->accelerator);
+    add_assumption_table(page, answered->estimate->assumptions, answered->accelerator);
   }
   page.add(Heading{"Prices"});
-  return page.add(Facts{provenance_facts(solution_estimates(report), report.price_data_date)});
+  return page.add(Facts{price_facts(solution_estimates(report), report.price_data_date)});
 }
 
 }  // namespace
@@ -149,7 +250,8 @@ std::string target_words(const SolveTarget& target) {
 
 Document solve_document(const SolveReport& report) {
   const auto answer = std::make_shared<SolveAnswer>(report);
-  Document document{answer->record(), "solutions", [answer] { return page_of(answer->report()); }};
+  Document document{answer->record(), "solutions",
+                    [answer] { return solve_page(answer->report()); }};
   document.budget = [answer] {
     std::vector<BudgetCase> cases;
     for (const Solution& solution : answer->report().solutions) {

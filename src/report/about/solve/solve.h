@@ -1,31 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of `solve`, which are named by what is sought: made for each answer.
+// The answer of `solve`: its columns, named by the unknown and the target, and its tables.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "quantity/layers.h"
-#include "report/about/solve/solve_report.h"
+#include "report/table/table.h"
 #include "text/column.h"
+#include "trcost/solve.h"
 
 namespace trcost::report {
 
-/// A solution with what stands beside it in a row.
+/// An answer of `trcost solve`.
+struct SolveReport {
+  SolveTarget target;
+  std::string target_words;          ///< `cost.total is at most $1.00M`
+  std::string unknown_words;         ///< `data.tokens`
+  std::vector<Solution> solutions;   ///< one per platform
+  std::vector<ClusterRun> clusters;  ///< one per platform if a cluster is rented for a time
+  std::string price_data_date;
+  std::string scenario = "{}";  ///< JSON of the question without the unknown and the target
+};
+
+/// Returns `cost.total is at most $1.00M`.
+std::string target_words(const SolveTarget& target);
+
+/// A row of the answer.
 struct SolutionRow {
   const SolveReport* report = nullptr;
   const Solution* solution = nullptr;
-  const ClusterRun* cluster = nullptr;  ///< null where no cluster is rented for a time
+  const ClusterRun* cluster = nullptr;  ///< null if no cluster is rented for a time
 
-  /// The whole estimate at the answer as `estimate --format json` writes it; empty where there is
-  /// none. Made when it is first asked for.
+  /// Returns the JSON of `estimate --format json` at the answer, or nothing if there is none. Made
+  /// when it is first needed.
   [[nodiscard]] const std::string& result() const;
 
  private:
   mutable std::string result_;
 };
 
-/// The answer with its table, which has to stay where it is.
+/// A report with its rows and columns.
 class SolveAnswer {
  public:
   explicit SolveAnswer(const SolveReport& report);
@@ -44,10 +60,14 @@ class SolveAnswer {
   Columns<SolveAnswer> columns_;
 };
 
-/// Whether the unknown's own column says what the estimate's column of this path does.
+/// Tells whether a column of the estimate repeats an unknown.
 bool is_unknown(const SolveReport& report, std::string_view path);
-/// Whether a column of the estimate stands beside them: the first ones, without the unknown and the
-/// target.
+/// Tells whether a column of the estimate is shown after the unknown and the target.
 bool is_further(const SolveReport& report, const ColumnInfo& column);
+
+/// Returns a row per platform: the unknowns, the target and the costs.
+Table solutions_table(const SolveReport& report);
+/// Returns the other values that reach the target, with their cost.
+Table choices_table(const Solution& solution);
 
 }  // namespace trcost::report

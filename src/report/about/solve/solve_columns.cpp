@@ -8,7 +8,6 @@
 #include "trcost/report.h"
 
 namespace trcost::report {
-
 namespace {
 
 using namespace column;
@@ -111,12 +110,12 @@ const Columns<SolveChoice>& choice_columns() {
   return table;
 }
 
-// One unknown is the usual case and reads without the list.
+// Returns the unknown if there is one, which has columns outside of the list.
 const Unknown* only_unknown(SolutionRowRef row) {
   return row.solution->values.size() == 1 ? &row.solution->values.front() : nullptr;
 }
 
-const Estimate* estimate_of(SolutionRowRef row) {
+const Estimate* solution_estimate(SolutionRowRef row) {
   return row.solution->estimate ? &*row.solution->estimate : nullptr;
 }
 
@@ -153,13 +152,14 @@ Columns<SolutionRow> columns_for(const SolveReport& report) {
   for (const auto& [info, value] : report.solutions.front().values) {
     t.add_named(unknown_column(*info), info->path, which++);
   }
-  // The rent stands among the columns of the cluster.
+  // The rent is among the columns of the cluster.
   const EstimateColumn& target = *report.target.column;
   if (!is_unknown(report, target.path) && target.role != ColumnRole::rent) {
     t.add_named(target_column(target), target.path, 0);
   }
-  t.pick<estimate_of, columns>([&](const ColumnInfo& each) { return is_further(report, each); });
-  t.pick<estimate_of, columns>({ColumnRole::price_origin});
+  t.pick<solution_estimate, columns>(
+      [&](const ColumnInfo& each) { return is_further(report, each); });
+  t.pick<solution_estimate, columns>({ColumnRole::price_origin});
   t.add({text(
              "problem", [](SolutionRowRef r) -> auto& { return r.solution->problem; },
              "why there is no answer; the rest is then the nearest that exists"),

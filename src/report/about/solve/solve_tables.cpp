@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "estimate/columns/estimate_columns.h"
 #include "report/about/solve/solve.h"
-#include "report/about/solve/solve_parts.h"
 #include "report/page/wording.h"
 #include "scenario/fields.h"
 #include "trcost/report.h"
 
 namespace trcost::report {
-
 namespace {
 
-// The short title of a target, unless another column of the table has it.
+// Returns the short title of the target, or its path if another column has that title.
 std::string_view target_title(const SolveReport& report) {
   const EstimateColumn& target = *report.target.column;
   const bool taken = std::ranges::any_of(columns(), [&](const EstimateColumn& each) {
@@ -31,21 +29,21 @@ struct SolutionColumn {
   std::vector<std::optional<double>> values = {};
   Overflow overflow = Overflow::keep;
   bool strong = false;
-  bool follows_price = false;
+  bool priced = false;
 };
 
-// With their kind, which is the price's of each solution's estimate.
+// Returns the cells of a column, with `~` for solutions at an imputed price.
 std::vector<Cell> column_cells(const SolutionColumn& column, const SolveReport& report) {
   std::vector<Cell> cells = distinct_cells(column.values, column.kind);
-  for (std::size_t i = 0; column.follows_price && i < cells.size(); ++i) {
+  for (std::size_t i = 0; column.priced && i < cells.size(); ++i) {
     const std::optional<Estimate>& estimate = report.solutions[i].estimate;
     if (!column.values[i] || !estimate || !is_imputed(*estimate)) continue;
-    cells[i] = Cell::number(*column.values[i], with_kind(cells[i].text(), true));
+    cells[i] = Cell::number(*column.values[i], mark_imputed(cells[i].text(), true));
   }
   return cells;
 }
 
-std::vector<SolutionColumn> number_columns(const SolveReport& report) {
+std::vector<SolutionColumn> solution_columns(const SolveReport& report) {
   std::vector<SolutionColumn> shown;
   const std::vector<Solution>& solutions = report.solutions;
   const auto& unknowns = solutions.front().values;
@@ -63,14 +61,14 @@ std::vector<SolutionColumn> number_columns(const SolveReport& report) {
   if (!is_unknown(report, target.path)) {
     SolutionColumn& column =
         shown.emplace_back(SolutionColumn{target_title(report), target.display});
-    column.follows_price = target.priced;
+    column.priced = target.priced;
     for (const Solution& solution : solutions) column.values.push_back(solution.achieved);
   }
   for (const EstimateColumn& further : columns()) {
     if (!is_further(report, further)) continue;
     SolutionColumn& column = shown.emplace_back(SolutionColumn{further.heading(), further.display});
     column.overflow = Overflow::drop;
-    column.follows_price = further.priced;
+    column.priced = further.priced;
     for (const Solution& solution : solutions) {
       column.values.push_back(solution.estimate ? further.number(*solution.estimate)
                                                 : std::nullopt);
@@ -83,14 +81,14 @@ bool has_range(const Solution& solution) {
   return solution.estimate && solution.estimate->range.total_usd;
 }
 
-std::string range_words(const Solution& solution) {
+std::string solution_range_words(const Solution& solution) {
   if (!has_range(solution)) return "n/a";
   const Quantiles& usd = *solution.estimate->range.total_usd;
-  return fmt::format("{}..{}", with_kind(short_money(usd.p10), solution.estimate->cost),
+  return fmt::format("{}..{}", mark_imputed(short_money(usd.p10), solution.estimate->cost),
                      short_money(usd.p90));
 }
 
-// Choices that are the same answer share a row.
+// Merges choices of the same value.
 std::vector<SolveChoice> merged_choices(const Solution& solution) {
   std::vector<SolveChoice> out;
   for (const SolveChoice& choice : solution.choices) {
@@ -111,19 +109,19 @@ Table solutions_table(const SolveReport& report) {
   std::vector<TableColumn> heads = {{"platform"}};
   if (with_solved) heads.push_back({"solved"});
   std::vector<std::vector<Cell>> cells;
-  for (const SolutionColumn& column : number_columns(report)) {
-    heads.push_back({std::string(column.title), {}, Align::right, column.overflow, column.strong});
+  for (const SolutionColumn& column : solution_columns(report)) {
+    heads.push_back(number_column(column.title, {}, column.overflow, column.strong));
     cells.push_back(column_cells(column, report));
   }
   const bool ranged = std::ranges::any_of(report.solutions, has_range);
-  if (ranged) heads.push_back({"P10..P90", {}, Align::right, Overflow::drop});
+  if (ranged) heads.push_back(number_column("P10..P90", {}, Overflow::drop));
   Table table(std::move(heads));
   for (std::size_t i = 0; i < report.solutions.size(); ++i) {
     const Solution& solution = report.solutions[i];
     std::vector<Cell> row = {solution.accelerator};
     if (with_solved) row.push_back(Cell::boolean(solution.solved));
     for (const std::vector<Cell>& column : cells) row.push_back(column[i]);
-    if (ranged) row.push_back(range_words(solution));
+    if (ranged) row.push_back(solution_range_words(solution));
     table.add_row(std::move(row));
   }
   return table;
@@ -131,9 +129,9 @@ Table solutions_table(const SolveReport& report) {
 
 Table choices_table(const Solution& solution) {
   Table table({{"choice"},
-               {std::string(solution.values.front().first->path), "", Align::right},
-               {"wall clock", "", Align::right},
-               {"total", "", Align::right}});
+               number_column(solution.values.front().first->path),
+               number_column("wall clock"),
+               number_column("total")});
   const std::vector<SolveChoice> choices = merged_choices(solution);
   std::vector<std::optional<double>> seconds;
   std::vector<std::optional<double>> dollars;
@@ -145,9 +143,10 @@ Table choices_table(const Solution& solution) {
   const bool imputed = solution.estimate && is_imputed(*solution.estimate);
   const std::vector<Cell> totals = distinct_cells(dollars, NumberKind::money);
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    table.add_row(
-        {choices[i].what, Cell::number(choices[i].value, format_exact(choices[i].value)), times[i],
-         dollars[i] ? Cell::number(*dollars[i], with_kind(totals[i].text(), imputed)) : totals[i]});
+    table.add_row({choices[i].what, Cell::number(choices[i].value, format_exact(choices[i].value)),
+                   times[i],
+                   dollars[i] ? Cell::number(*dollars[i], mark_imputed(totals[i].text(), imputed))
+                              : totals[i]});
   }
   return table;
 }

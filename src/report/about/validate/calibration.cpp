@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "catalog/layout/layout.h"
 #include "quantity/quantity.h"
 #include "report/about/documents.h"
+#include "report/about/validate/validation.h"
 #include "report/page/document_head.h"
+#include "report/page/page.h"
 #include "study/calibrate/calibrate.h"
+#include "study/validate/validation_columns.h"
 
 namespace trcost::report {
-
 namespace {
-
-Cell error_cell(double share) {
-  return Cell::number(share, fmt::format("{:+.1f} %", 100 * share));
-}
-
-Cell percent_cell(double share) {
-  return Cell::number(share, fmt::format("{:.1f} %", 100 * share));
-}
 
 Cell seconds_cell(double value) {
   return Cell::number(value, fmt::format("{:.4g} s", value));
@@ -27,18 +21,18 @@ Table step_table(const CalibrationResult& result) {
   Table table({{.title = "step", .overflow = Overflow::cut},
                {.title = "model", .overflow = Overflow::cut},
                {.title = "accelerator"},
-               {.title = "GPUs", .align = Align::right},
+               number_column("GPUs"),
                {.title = "layout", .overflow = Overflow::drop},
-               {.title = "measured", .align = Align::right},
-               {.title = "predicted", .align = Align::right},
-               {.title = "calibrated", .align = Align::right},
-               {.title = "error", .align = Align::right},
-               {.title = "calibrated to", .align = Align::right, .strong = true}});
+               number_column("measured"),
+               number_column("predicted"),
+               number_column("calibrated"),
+               number_column("error"),
+               number_column("calibrated to", "", Overflow::keep, true)});
   for (const CalibrationRow& row : result.rows) {
     table.add_row({row.name, row.model, row.accelerator, Cell::number(row.gpus, NumberKind::count),
                    degree_words(row.layout, false), seconds_cell(row.measured_seconds),
                    seconds_cell(row.predicted_before), seconds_cell(row.predicted_after),
-                   error_cell(row.error_before), error_cell(row.error_after)});
+                   signed_share_cell(row.error_before), signed_share_cell(row.error_after)});
   }
   return table;
 }
@@ -46,20 +40,20 @@ Table step_table(const CalibrationResult& result) {
 Table factor_table(const CalibrationResult& result) {
   Table table({{.title = "part of the time"},
                {.title = "what"},
-               {.title = "takes", .align = Align::right, .strong = true},
-               {.title = "sigma of ln", .align = Align::right},
-               {.title = "share of a step", .align = Align::right}});
-  constexpr double kSeen = 0.002;  // less of a step tells nothing
+               number_column("takes", "", Overflow::keep, true),
+               number_column("sigma of ln"),
+               number_column("share of a step")});
+  constexpr double kNegligible = 0.002;  // share of a step that is too small to fit
   for (const CalibrationResult::Factor& f : result.factors) {
-    if (f.share < kSeen) continue;
+    if (f.share < kNegligible) continue;
     table.add_row({std::string(f.name), std::string(f.what),
                    Cell::number(f.factor, fmt::format("x{:.3f}", f.factor)),
-                   Cell::number(f.sigma, fmt::format("{:.2f}", f.sigma)), percent_cell(f.share)});
+                   Cell::number(f.sigma, fmt::format("{:.2f}", f.sigma)), share_cell(f.share)});
   }
   return table;
 }
 
-std::string calibration_range(const CalibrationResult& r) {
+std::string calibration_words(const CalibrationResult& r) {
   return fmt::format(
       "{} step{} of {}: median error {:.1f} % before, {:.1f} % after. One more step like these "
       "lies "
@@ -71,11 +65,11 @@ std::string calibration_range(const CalibrationResult& r) {
       r.sigma_elsewhere);
 }
 
-Page page_of(const CalibrationResult& result) {
+Page calibration_page(const CalibrationResult& result) {
   Page page{"Calibration", made_by(), {}};
   page.add(Heading{"Measured steps"}).add(Grid{step_table(result)});
   page.add(Heading{"What they say of the software"}).add(Grid{factor_table(result)});
-  page.add(Paragraph{calibration_range(result)});
+  page.add(Paragraph{calibration_words(result)});
   page.add(Heading{"What would narrow the range most"});
   for (const std::string& line : result.narrow) page.add(Paragraph{line, Ink::plain, 2, true});
   return page.add(Warnings{result.warnings});
@@ -83,19 +77,19 @@ Page page_of(const CalibrationResult& result) {
 
 Table curve_table(const CalibrationCurve& curve) {
   Table table({{.title = "source", .overflow = Overflow::cut},
-               {.title = "rows", .align = Align::right},
-               {.title = "experiments", .align = Align::right, .overflow = Overflow::drop},
-               {.title = "none", .align = Align::right},
-               {.title = "1 row", .align = Align::right},
-               {.title = "3 rows", .align = Align::right, .strong = true},
-               {.title = "10 rows", .align = Align::right}});
+               number_column("rows"),
+               number_column("experiments", "", Overflow::drop),
+               number_column("none"),
+               number_column("1 row"),
+               number_column("3 rows", "", Overflow::keep, true),
+               number_column("10 rows")});
   const auto cell = [](const std::optional<double>& error) {
-    return error ? percent_cell(*error) : Cell::unknown();
+    return error ? share_cell(*error) : Cell::unknown();
   };
   for (const SourceCurve& s : curve.rows) {
     table.add_row({s.source, Cell::number(s.rows, NumberKind::count),
-                   Cell::number(s.groups, NumberKind::count), percent_cell(s.error),
-                   cell(s.after[0]), cell(s.after[1]), cell(s.after[2])});
+                   Cell::number(s.groups, NumberKind::count), share_cell(s.error), cell(s.after[0]),
+                   cell(s.after[1]), cell(s.after[2])});
   }
   return table;
 }
@@ -117,7 +111,7 @@ std::string curve_words(const CalibrationCurve& curve) {
       mean(curve.right));
 }
 
-Page page_of(const CalibrationCurve& curve) {
+Page calibration_curve_page(const CalibrationCurve& curve) {
   Page page{"Calibration to a few rows of a source", made_by(), {}};
   page.add(Grid{curve_table(curve)});
   return page.add(Paragraph{curve_words(curve)});
@@ -126,11 +120,11 @@ Page page_of(const CalibrationCurve& curve) {
 }  // namespace
 
 Document calibration_document(const CalibrationResult& result) {
-  return document_of(kCalibration, result, [&result] { return page_of(result); });
+  return document_of(kCalibration, result, [&result] { return calibration_page(result); });
 }
 
 Document calibration_curve_document(const CalibrationCurve& curve) {
-  return document_of(kCalibrationCurve, curve, [&curve] { return page_of(curve); });
+  return document_of(kCalibrationCurve, curve, [&curve] { return calibration_curve_page(curve); });
 }
 
 }  // namespace trcost::report

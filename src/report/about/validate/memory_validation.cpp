@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
 
 #include "catalog/layout/layout.h"
 #include "report/about/documents.h"
 #include "report/about/validate/validation.h"
-#include "report/page/document_head.h"
+#include "report/page/page.h"
 #include "study/validate/validation_columns.h"
 
 namespace trcost::report {
-
 namespace {
-
-using MemoryRow = MemoryReplay;
 
 Table peaks_table(const MemoryValidation& v) {
   Table table({{.title = "id"},
                {.title = "run", .overflow = Overflow::cut},
                {.title = "stack", .overflow = Overflow::drop},
                {.title = "counter"},
-               {.title = "measured", .key = "measured_bytes", .align = Align::right},
-               {.title = "predicted", .key = "predicted_bytes", .align = Align::right},
-               {.title = "error", .align = Align::right, .strong = true},
+               number_column("measured", "measured_bytes"),
+               number_column("predicted", "predicted_bytes"),
+               number_column("error", "", Overflow::keep, true),
                {.title = "source", .overflow = Overflow::cut}});
   const auto bytes = [](double value) { return Cell::number(value, NumberKind::bytes); };
-  for (const MemoryRow& row : v.rows) {
+  for (const MemoryReplay& row : v.rows) {
     if (!row.problem.empty()) continue;
     table.add_row({row.run->id, row.run->title, row.stack,
                    Cell(word_of(kMemoryCounters, row.figure->counter)), bytes(row.measured),
@@ -34,10 +31,10 @@ Table peaks_table(const MemoryValidation& v) {
   return table;
 }
 
-// Why rows were left out, and how many for each reason.
-std::vector<std::string> open_memory_rows(const MemoryValidation& v) {
+// Returns the reasons why rows were not replayed, with their numbers.
+std::vector<std::string> memory_validation_warnings(const MemoryValidation& v) {
   std::map<std::string_view, int> reasons;
-  for (const MemoryRow& row : v.rows) {
+  for (const MemoryReplay& row : v.rows) {
     if (!row.problem.empty()) reasons[row.problem] += 1;
   }
   std::vector<std::string> lines;
@@ -49,7 +46,7 @@ std::vector<std::string> open_memory_rows(const MemoryValidation& v) {
   return lines;
 }
 
-std::string error_words(const MemoryValidation& v) {
+std::string memory_error_words(const MemoryValidation& v) {
   return fmt::format(
       "{} peaks of {} sources, each source weighing one: median error {:.1f} %, 90th percentile "
       "{:.1f} %, bias {:+.1f} %. One vote per source, the mean ln(predicted / measured) of its "
@@ -61,7 +58,7 @@ std::string error_words(const MemoryValidation& v) {
 
 Curve peak_curve(const MemoryValidation& v) {
   std::vector<MatchPoint> points;
-  for (const MemoryRow& row : v.rows) {
+  for (const MemoryReplay& row : v.rows) {
     if (!row.problem.empty()) continue;
     points.push_back({row.run->title, std::string(word_of(kMemoryCounters, row.figure->counter)),
                       row.measured, row.predicted});
@@ -70,21 +67,21 @@ Curve peak_curve(const MemoryValidation& v) {
                      "measured bytes", points, peaks_table(v));
 }
 
-Page page_of(const MemoryValidation& v, bool rows) {
+Page memory_validation_page(const MemoryValidation& v, bool rows) {
   Page page{"Memory validation", made_by(), {}};
   if (rows) page.add(Heading{"Published peaks"}).add(Grid{peaks_table(v)});
   if (v.all.rows > 0) {
     add_validation_summaries(page, v.summaries, v.all);
-    page.add(Paragraph{error_words(v)}).add(peak_curve(v));
+    page.add(Paragraph{memory_error_words(v)}).add(peak_curve(v));
   }
-  return page.add(Warnings{open_memory_rows(v)});
+  return page.add(Warnings{memory_validation_warnings(v)});
 }
 
 }  // namespace
 
 Document memory_validation_document(const MemoryValidation& validation, bool rows) {
   return document_of(kMemoryValidation, validation,
-                     [&validation, rows] { return page_of(validation, rows); });
+                     [&validation, rows] { return memory_validation_page(validation, rows); });
 }
 
 }  // namespace trcost::report

@@ -1,72 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "report/about/documents.h"
 #include "report/about/validate/validation.h"
-#include "report/page/document_head.h"
+#include "report/page/page.h"
 #include "study/validate/validation_columns.h"
 
 namespace trcost::report {
-
 namespace {
-
-using RoundRow = PosttrainingReplay;
-
-TableColumn round_column(const char* title) {
-  return {.title = title, .align = Align::right};
-}
-
-Cell amount(const RoundRow& row, double value) {
-  return row.problem.empty() ? Cell::number(value, fmt::format("{:.4g}", value)) : Cell::unknown();
-}
 
 Table rounds_table(const PosttrainingValidation& v) {
   Table table({{.title = "id"},
                {.title = "round", .overflow = Overflow::cut},
                {.title = "framework"},
-               round_column("seconds"),
-               round_column("predicted"),
-               round_column("error"),
-               round_column("left out")});
-  for (const RoundRow& row : v.rows) {
+               number_column("seconds"),
+               number_column("predicted"),
+               number_column("error"),
+               number_column("left out")});
+  const auto seconds = [](double value) {
+    return Cell::number(value, fmt::format("{:.4g}", value));
+  };
+  for (const PosttrainingReplay& row : v.rows) {
     if (row.whole) continue;
     table.add_row(
-        {row.run->id, row.run->title, row.framework,
-         Cell::number(row.measured, fmt::format("{:.4g}", row.measured)),
-         amount(row, row.predicted),
+        {row.run->id, row.run->title, row.framework, seconds(row.measured),
+         row.problem.empty() ? seconds(row.predicted) : Cell::unknown(),
          row.problem.empty() ? signed_share_cell(row.error) : Cell(row.problem),
          row.left_out ? signed_share_cell(*row.left_out / row.measured - 1) : Cell::unknown()});
   }
   return table;
 }
 
-std::string_view inside_words(const RoundRow& row) {
-  return row.inside ? "yes" : row.measured > row.range.p90 ? "above" : "below";
-}
-
 Table whole_rounds_table(const PosttrainingValidation& v) {
   Table table({{.title = "run", .overflow = Overflow::cut},
-               round_column("GPU-hours"),
-               round_column("predicted"),
-               round_column("P10"),
-               round_column("P90"),
-               round_column("error"),
+               number_column("GPU-hours"),
+               number_column("predicted"),
+               number_column("P10"),
+               number_column("P90"),
+               number_column("error"),
                {.title = "inside"}});
-  for (const RoundRow& row : v.rows) {
+  for (const PosttrainingReplay& row : v.rows) {
     if (!row.whole || !row.problem.empty()) continue;
     const auto hours = [](double value) { return Cell::number(value, NumberKind::count); };
+    const char* inside = row.inside ? "yes" : row.measured > row.range.p90 ? "above" : "below";
     table.add_row({row.run->title, hours(row.measured), hours(row.predicted), hours(row.range.p10),
-                   hours(row.range.p90), signed_share_cell(row.error), Cell(inside_words(row))});
+                   hours(row.range.p90), signed_share_cell(row.error), inside});
   }
   return table;
 }
 
-// What was published and cannot be asked.
-std::vector<std::string> open_rows(const PosttrainingValidation& v) {
+// Returns the published rows that were not replayed, with the reasons.
+std::vector<std::string> posttraining_validation_warnings(const PosttrainingValidation& v) {
   std::vector<std::string> lines;
-  for (const RoundRow& row : v.rows) {
+  for (const PosttrainingReplay& row : v.rows) {
     if (row.problem.empty()) continue;
     const std::string_view unit = row.whole ? "GPU-hours" : "seconds a round";
     lines.push_back(fmt::format("{} ({} {}) is not replayed: {}", row.run->title,
@@ -75,7 +63,7 @@ std::vector<std::string> open_rows(const PosttrainingValidation& v) {
   return lines;
 }
 
-std::string round_words(const PosttrainingValidation& v) {
+std::string round_error_words(const PosttrainingValidation& v) {
   std::string text =
       fmt::format("{} rounds: median error {:.1f} %, 90th percentile {:.1f} %, bias {:+.1f} %.",
                   v.all.rows, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias);
@@ -88,7 +76,7 @@ std::string round_words(const PosttrainingValidation& v) {
   return text;
 }
 
-std::string run_words(const PosttrainingValidation& v) {
+std::string whole_run_words(const PosttrainingValidation& v) {
   return fmt::format(
       "{} whole runs of {} sources, one vote each: factor {:.2f}, bias x{:.2f}; the 80 % range "
       "holds "
@@ -98,7 +86,7 @@ std::string run_words(const PosttrainingValidation& v) {
 
 Curve round_curve(const PosttrainingValidation& v) {
   std::vector<MatchPoint> points;
-  for (const RoundRow& row : v.rows) {
+  for (const PosttrainingReplay& row : v.rows) {
     if (row.whole || !row.problem.empty()) continue;
     points.push_back({row.run->title, row.framework, row.measured, row.predicted});
   }
@@ -106,22 +94,23 @@ Curve round_curve(const PosttrainingValidation& v) {
                      rounds_table(v));
 }
 
-Page page_of(const PosttrainingValidation& v, bool rows) {
+Page posttraining_validation_page(const PosttrainingValidation& v, bool rows) {
   Page page{"Post-training validation", made_by(), {}};
   if (rows) page.add(Heading{"Rounds"}).add(Grid{rounds_table(v)});
   if (v.all.rows > 0) {
     add_validation_summaries(page, v.summaries, v.all);
-    page.add(Paragraph{round_words(v)}).add(round_curve(v));
+    page.add(Paragraph{round_error_words(v)}).add(round_curve(v));
   }
   page.add(Heading{"Whole runs"}).add(Grid{whole_rounds_table(v)});
-  return page.add(Paragraph{run_words(v)}).add(Warnings{open_rows(v)});
+  return page.add(Paragraph{whole_run_words(v)}).add(Warnings{posttraining_validation_warnings(v)});
 }
 
 }  // namespace
 
 Document posttraining_validation_document(const PosttrainingValidation& validation, bool rows) {
-  return document_of(kPosttrainingValidation, validation,
-                     [&validation, rows] { return page_of(validation, rows); });
+  return document_of(kPosttrainingValidation, validation, [&validation, rows] {
+    return posttraining_validation_page(validation, rows);
+  });
 }
 
 }  // namespace trcost::report

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "report/about/validate/validation.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>
@@ -7,11 +9,14 @@
 #include "catalog/layout/layout.h"
 #include "catalog/runs/runs.h"
 #include "report/about/documents.h"
-#include "report/about/validate/validation.h"
-#include "report/page/document_head.h"
+#include "report/page/page.h"
 #include "study/validate/validation_columns.h"
 
 namespace trcost::report {
+
+Cell rate_cell(double tokens) {
+  return Cell::number(tokens, fmt::format("{:.0f}", tokens));
+}
 
 Cell signed_share_cell(double share) {
   return Cell::number(share, fmt::format("{:+.1f} %", 100 * share));
@@ -23,19 +28,15 @@ Cell share_cell(double share) {
 
 namespace {
 
-// The columns that have a value in some row: most kinds of rows know no fit without them.
-struct ShownMetric {
+// Columns of a table of errors that have a value in some row.
+struct ShownMetrics {
   bool dimension = true;
   bool groups = true;
   bool apart = false;
   bool left_out = false;
 };
 
-TableColumn number_column(std::string_view title, std::string_view key = {}, bool strong = false) {
-  return {std::string(title), std::string(key), Align::right, Overflow::keep, strong};
-}
-
-Table summary_table(const ShownMetric& shown) {
+Table summary_table(const ShownMetrics& shown) {
   std::vector<TableColumn> columns;
   if (shown.dimension) columns.push_back({.title = "by", .key = "dimension"});
   columns.push_back(
@@ -43,7 +44,7 @@ Table summary_table(const ShownMetric& shown) {
   columns.push_back(number_column("rows"));
   if (shown.apart) columns.push_back(number_column("apart"));
   if (shown.groups) columns.push_back(number_column("groups"));
-  columns.push_back(number_column("median", "median_error", true));
+  columns.push_back(number_column("median", "median_error", Overflow::keep, true));
   columns.push_back(number_column("p90", "p90_error"));
   columns.push_back(number_column("bias"));
   if (shown.left_out) {
@@ -53,7 +54,7 @@ Table summary_table(const ShownMetric& shown) {
   return Table(std::move(columns));
 }
 
-void add_summary(Table& table, const ShownMetric& shown, const ValidationSummary& s) {
+void add_summary(Table& table, const ShownMetrics& shown, const ValidationSummary& s) {
   std::vector<Cell> row;
   if (shown.dimension) row.emplace_back(s.dimension);
   row.emplace_back(s.value);
@@ -73,15 +74,15 @@ void add_summary(Table& table, const ShownMetric& shown, const ValidationSummary
 void add_validation_summaries(Page& page, const std::vector<ValidationSummary>& summaries,
                               const ValidationSummary& all) {
   constexpr std::string_view kSource = "source";
-  ShownMetric shown{.apart = all.apart > 0, .left_out = all.left_out.has_value()};
+  ShownMetrics shown{.apart = all.apart > 0, .left_out = all.left_out.has_value()};
   Table kinds = summary_table(shown);
-  ShownMetric of_source = shown;
-  of_source.dimension = of_source.groups = false;
-  Table sources = summary_table(of_source);
+  ShownMetrics shown_of_source = shown;
+  shown_of_source.dimension = shown_of_source.groups = false;
+  Table sources = summary_table(shown_of_source);
   std::string_view before;
   for (const ValidationSummary& summary : summaries) {
     if (summary.dimension == kSource) {
-      add_summary(sources, of_source, summary);
+      add_summary(sources, shown_of_source, summary);
       continue;
     }
     if (!before.empty() && summary.dimension != before) kinds.add_rule();
@@ -96,44 +97,62 @@ void add_validation_summaries(Page& page, const std::vector<ValidationSummary>& 
   }
 }
 
+Curve match_curve(std::string title, std::string measured, const std::vector<MatchPoint>& points,
+                  Table numbers) {
+  const NumberKind count = NumberKind::count;
+  Curve curve{.title = std::move(title),
+              .x = {std::move(measured), count, true},
+              .y = {"predicted", count, true},
+              .series = {},
+              .diagonal = true,
+              .numbers = std::move(numbers),
+              .numbers_only_behind = true};
+  for (const MatchPoint& p : points) {
+    auto series = std::ranges::find(curve.series, p.series, &Curve::Series::name);
+    if (series == curve.series.end()) {
+      series = curve.series.insert(series, Curve::Series{p.series, {}, false});
+    }
+    series->points.push_back(
+        {p.measured, p.predicted,
+         fmt::format("{}: {} predicted, {} published", p.name, format_number(p.predicted, count),
+                     format_number(p.measured, count))});
+  }
+  return curve;
+}
+
 namespace {
 
-std::string layout_words(const Layout& l) {
+std::string measured_layout_words(const Layout& l) {
   std::string text = fmt::format("{} mb {:g} {} {}", degree_words(l), l.micro_batch,
                                  sharding_name(l.sharding), recompute_name(l.recompute));
   if (l.recompute_layers > 0) text += fmt::format(" +{} layers", l.recompute_layers);
   return text;
 }
 
-Cell rate(double tokens) {
-  return Cell::number(tokens, fmt::format("{:.0f}", tokens));
-}
-
 Table validation_table(const ValidationResult& result) {
-  Table table(
-      {{.title = "id"},
-       {.title = "model"},
-       {.title = "task"},
-       {.title = "accelerator"},
-       {.title = "GPUs", .key = "gpus", .align = Align::right},
-       {.title = "precision"},
-       {.title = "stack"},
-       {.title = "layout", .overflow = Overflow::drop},
-       {.title = "chosen", .key = "planned", .overflow = Overflow::drop},
-       {.title = "predicted", .key = "predicted_tokens_per_second_per_gpu", .align = Align::right},
-       {.title = "measured", .key = "measured_tokens_per_second_per_gpu", .align = Align::right},
-       {.title = "error", .align = Align::right, .strong = true},
-       {.title = "weight", .align = Align::right, .overflow = Overflow::drop},
-       {.title = "source", .overflow = Overflow::drop},
-       {.title = "problem", .overflow = Overflow::drop}});
+  Table table({{.title = "id"},
+               {.title = "model"},
+               {.title = "task"},
+               {.title = "accelerator"},
+               number_column("GPUs", "gpus"),
+               {.title = "precision"},
+               {.title = "stack"},
+               {.title = "layout", .overflow = Overflow::drop},
+               {.title = "chosen", .key = "planned", .overflow = Overflow::drop},
+               number_column("predicted", "predicted_tokens_per_second_per_gpu"),
+               number_column("measured", "measured_tokens_per_second_per_gpu"),
+               number_column("error", "", Overflow::keep, true),
+               number_column("weight", "", Overflow::drop),
+               {.title = "source", .overflow = Overflow::drop},
+               {.title = "problem", .overflow = Overflow::drop}});
   for (const ValidationRow& row : result.rows) {
     const ThroughputRow& m = *row.measured;
     const bool known = row.problem.empty();
     table.add_row({m.id, m.model, word_of(kTasks, m.task), m.accelerator,
                    Cell::number(m.gpus, NumberKind::count), precision_name(m.precision),
-                   stack_of(m), known ? Cell(layout_words(row.layout)) : Cell::unknown(),
-                   Cell::boolean(row.planned), known ? rate(row.predicted) : Cell::unknown(),
-                   rate(m.tokens_per_second_per_gpu),
+                   stack_of(m), known ? Cell(measured_layout_words(row.layout)) : Cell::unknown(),
+                   Cell::boolean(row.planned), known ? rate_cell(row.predicted) : Cell::unknown(),
+                   rate_cell(m.tokens_per_second_per_gpu),
                    known ? signed_share_cell(row.error) : Cell::unknown(),
                    Cell::number(m.weight, fmt::format("{:.3g}", m.weight)), m.source, row.problem});
   }
@@ -151,24 +170,24 @@ std::string left_out_words(const std::optional<LeftOut>& left) {
       left->score);
 }
 
-std::string fitted_to(const ValidationSummary& all) {
-  if (all.apart == 0) return "fitted to them";
-  if (all.apart == all.rows) return "that no row of these was fitted to";
-  return fmt::format(
-      "fitted to all but {}, which are kept apart and not counted (data/runs/README.md)",
-      all.apart);
-}
-
 std::string validation_summary(const ValidationResult& result) {
   const ValidationSummary& all = result.all;
+  std::string fitted = "fitted to them";
+  if (all.apart == all.rows && all.apart > 0) {
+    fitted = "that no row of these was fitted to";
+  } else if (all.apart > 0) {
+    fitted = fmt::format(
+        "fitted to all but {}, which are kept apart and not counted (data/runs/README.md)",
+        all.apart);
+  }
   return fmt::format(
       "{} measured rows ({} experiments): median error {:.1f} %, 90th percentile {:.1f} %, bias "
       "{:+.1f} %, by constants {}.{}",
-      all.rows, all.groups, 100 * all.median, 100 * all.p90, 100 * all.bias, fitted_to(all),
+      all.rows, all.groups, 100 * all.median, 100 * all.p90, 100 * all.bias, fitted,
       left_out_words(all.left_out));
 }
 
-// Predicted against measured, by accelerator: those with most rows have a series of their own.
+// Predicted over measured by accelerator. Those with few rows share a series.
 Curve predictions(const ValidationResult& result) {
   constexpr std::size_t kSeries = 6;
   std::map<std::string, std::vector<Curve::Point>> points;
@@ -180,7 +199,7 @@ Curve predictions(const ValidationResult& result) {
                                                  row.predicted, m.tokens_per_second_per_gpu)});
   }
   std::vector<Curve::Series> series;
-  for (auto& [name, of] : points) series.push_back({name, std::move(of), false});
+  for (auto& [name, values] : points) series.push_back({name, std::move(values), false});
   std::ranges::stable_sort(series, [](const Curve::Series& a, const Curve::Series& b) {
     return a.points.size() > b.points.size();
   });
@@ -198,10 +217,10 @@ Curve predictions(const ValidationResult& result) {
           .series = std::move(series),
           .diagonal = true,
           .numbers = validation_table(result),
-          .numbers_apart = true};
+          .numbers_only_behind = true};
 }
 
-Page page_of(const ValidationResult& result, bool rows) {
+Page validation_page(const ValidationResult& result, bool rows) {
   Page page{"Validation", made_by(), {}};
   if (rows) page.add(Heading{"Measured rows"}).add(Grid{validation_table(result)});
   add_validation_summaries(page, result.summaries, result.all);
@@ -213,7 +232,7 @@ Page page_of(const ValidationResult& result, bool rows) {
 
 Document validation_document(const ValidationResult& result, ValidationPart part) {
   const bool rows = part == ValidationPart::rows;
-  const auto page = [&result, rows] { return page_of(result, rows); };
+  const auto page = [&result, rows] { return validation_page(result, rows); };
   return document_of(part == ValidationPart::summaries ? kValidationSummary : kValidation, result,
                      page);
 }

@@ -1,30 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs, vision-language runs and serving, predicted from their published facts.
-#include <fmt/format.h>
+// Validation by published runs, vision-language runs and serving benchmarks.
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "report/about/documents.h"
 #include "report/about/validate/validation.h"
-#include "report/page/document_head.h"
+#include "report/page/page.h"
 #include "study/validate/validation_columns.h"
 
 namespace trcost::report {
-
 namespace {
-
-Cell replay_rate(double tokens) {
-  return Cell::number(tokens, fmt::format("{:.0f}", tokens));
-}
 
 Table run_table(const RunValidation& validation) {
   Table table({{.title = "run", .key = "run", .overflow = Overflow::wrap},
                {.title = "accelerator", .key = "accelerator"},
-               {.title = "GPU-hours", .key = "reported_gpu_hours", .align = Align::right},
-               {.title = "predicted", .key = "predicted_gpu_hours", .align = Align::right},
-               {.title = "P10", .key = "p10", .align = Align::right},
-               {.title = "P90", .key = "p90", .align = Align::right},
-               {.title = "error", .key = "error", .align = Align::right},
+               number_column("GPU-hours", "reported_gpu_hours"),
+               number_column("predicted", "predicted_gpu_hours"),
+               number_column("P10", "p10"),
+               number_column("P90", "p90"),
+               number_column("error", "error"),
                {.title = "inside", .key = "inside"}});
   for (const RunReplay& row : validation.rows) {
     const bool known = row.problem.empty();
@@ -65,7 +60,7 @@ std::string run_summary(const RunValidation& v) {
       v.left_out_bias, v.factor, v.bias, v.median_ratio, 100 * v.median_error);
 }
 
-Page page_of(const RunValidation& validation) {
+Page run_validation_page(const RunValidation& validation) {
   Page page{"Published runs", made_by(), {}};
   page.add(Grid{run_table(validation)});
   page.add(Paragraph{run_summary(validation)});
@@ -85,11 +80,11 @@ Table vision_table(const VisionValidation& validation) {
   Table table({{.title = "id", .overflow = Overflow::cut},
                {.title = "run", .overflow = Overflow::wrap},
                {.title = "accelerator", .overflow = Overflow::drop},
-               {.title = "GPU-hours", .key = "reported_gpu_hours", .align = Align::right},
-               {.title = "predicted", .key = "predicted_gpu_hours", .align = Align::right},
-               {.title = "P10", .align = Align::right},
-               {.title = "P90", .align = Align::right},
-               {.title = "error", .align = Align::right, .strong = true},
+               number_column("GPU-hours", "reported_gpu_hours"),
+               number_column("predicted", "predicted_gpu_hours"),
+               number_column("P10"),
+               number_column("P90"),
+               number_column("error", "", Overflow::keep, true),
                {.title = "fitted", .key = "fit"},
                {.title = "source", .overflow = Overflow::wrap}});
   for (const VisionReplay& row : validation.rows) {
@@ -104,7 +99,7 @@ Table vision_table(const VisionValidation& validation) {
 }
 
 std::string vision_summary(const VisionValidation& v) {
-  const auto votes = [](const SourceVotes& s) {
+  const auto vote_words = [](const SourceVotes& s) {
     return fmt::format("factor {:.2f}, bias x{:.2f}, {:.0f} % inside the 80 % range", s.factor,
                        s.bias, 100 * s.coverage);
   };
@@ -121,12 +116,12 @@ std::string vision_summary(const VisionValidation& v) {
       "median of its size. {} further rows are published but cannot be replayed (--format csv says "
       "why).",
       v.all.rows, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias, v.vision.rows,
-      v.vision.sources, votes(v.vision), left, v.contrastive.rows, v.contrastive.sources,
-      votes(v.contrastive),
+      v.vision.sources, vote_words(v.vision), left, v.contrastive.rows, v.contrastive.sources,
+      vote_words(v.contrastive),
       std::ranges::count_if(v.rows, [](const VisionReplay& r) { return !r.problem.empty(); }));
 }
 
-Page page_of(const VisionValidation& validation) {
+Page vision_validation_page(const VisionValidation& validation) {
   Page page{"Vision-language runs", made_by(), {}};
   page.add(Grid{vision_table(validation)});
   page.add(Paragraph{vision_summary(validation)});
@@ -157,26 +152,25 @@ Table serving_table(const ServingValidation& v) {
                {.title = "accelerator"},
                {.title = "engine"},
                {.title = "weights"},
-               {.title = "GPUs", .align = Align::right},
-               {.title = "in", .align = Align::right},
-               {.title = "out", .align = Align::right},
-               {.title = "requests", .align = Align::right},
-               {.title = "predicted", .align = Align::right},
-               {.title = "measured", .align = Align::right},
-               {.title = "error", .align = Align::right, .strong = true}});
+               number_column("GPUs"),
+               number_column("in"),
+               number_column("out"),
+               number_column("requests"),
+               number_column("predicted"),
+               number_column("measured"),
+               number_column("error", "", Overflow::keep, true)});
   const auto count = [](double value) { return Cell::number(value, NumberKind::count); };
   for (const ServingReplay& r : v.rows) {
     table.add_row({r.id, r.model, r.accelerator, r.engine, Cell(r.precision), count(r.layout.gpus),
                    count(r.input_tokens), count(r.output_tokens),
                    r.concurrency ? count(*r.concurrency) : Cell("all"),
-                   r.predicted ? replay_rate(*r.predicted) : Cell::unknown(),
-                   replay_rate(r.measured),
+                   r.predicted ? rate_cell(*r.predicted) : Cell::unknown(), rate_cell(r.measured),
                    r.error ? signed_share_cell(*r.error) : Cell::unknown()});
   }
   return table;
 }
 
-Page page_of(const ServingValidation& v, bool rows) {
+Page serving_validation_page(const ServingValidation& v, bool rows) {
   Page page{"Serving validation", made_by(), {}};
   if (rows)
     page.add(Heading{"Measured rows", "output tokens per second and GPU"})
@@ -193,40 +187,19 @@ Page page_of(const ServingValidation& v, bool rows) {
 
 }  // namespace
 
-Curve match_curve(std::string title, std::string measured, const std::vector<MatchPoint>& points,
-                  Table numbers) {
-  const NumberKind count = NumberKind::count;
-  Curve curve{.title = std::move(title),
-              .x = {std::move(measured), count, true},
-              .y = {"predicted", count, true},
-              .series = {},
-              .diagonal = true,
-              .numbers = std::move(numbers),
-              .numbers_apart = true};
-  for (const MatchPoint& p : points) {
-    auto of = std::ranges::find(curve.series, p.series, &Curve::Series::name);
-    if (of == curve.series.end()) {
-      of = curve.series.insert(of, Curve::Series{p.series, {}, false});
-    }
-    of->points.push_back(
-        {p.measured, p.predicted,
-         fmt::format("{}: {} predicted, {} published", p.name, format_number(p.predicted, count),
-                     format_number(p.measured, count))});
-  }
-  return curve;
-}
-
 Document run_validation_document(const RunValidation& validation) {
-  return document_of(kRunValidation, validation, [&validation] { return page_of(validation); });
+  return document_of(kRunValidation, validation,
+                     [&validation] { return run_validation_page(validation); });
 }
 
 Document vision_validation_document(const VisionValidation& validation) {
-  return document_of(kVisionValidation, validation, [&validation] { return page_of(validation); });
+  return document_of(kVisionValidation, validation,
+                     [&validation] { return vision_validation_page(validation); });
 }
 
 Document serving_validation_document(const ServingValidation& validation, bool rows) {
   return document_of(kServingValidation, validation,
-                     [&validation, rows] { return page_of(validation, rows); });
+                     [&validation, rows] { return serving_validation_page(validation, rows); });
 }
 
 }  // namespace trcost::report

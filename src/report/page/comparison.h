@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Platforms side by side.
+#pragma once
+
+#include <span>
+
+#include "quantity/layers.h"
+#include "report/table/table.h"
+#include "trcost/report.h"
+
+namespace trcost::report {
+
+/// Returns a table with a column per platform. The cheapest is marked if there are several.
+Table comparison_table(std::span<const Estimate> estimates,
+                       std::span<const Estimator::Failure> failures, Detail detail = Detail::full);
+/// Returns a table with a row per platform.
+Table brief_table(std::span<const Estimate> estimates,
+                  std::span<const Estimator::Failure> failures);
+
+}  // namespace trcost::report
