@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "quantity/layers.h"
+#include "scenario/fields.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost::cost {

@@ -46,8 +46,8 @@ constexpr AffectedStage operator|(AffectedStage a, AffectedStage b) {
   return static_cast<AffectedStage>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
 }
 
-/// Dependence of time and dollars on a number. known_exponents() in cost/uncertain_inputs.h evaluates each
-/// law. Estimates at two values measure `trial`, and `steps` has no slope.
+/// Dependence of time and dollars on a number. known_exponents() in cost/uncertain_inputs.h
+/// evaluates each law. Estimates at two values measure `trial`, and `steps` has no slope.
 enum class Law : std::uint8_t {
   trial,
   steps,

@@ -6,8 +6,8 @@
 #include "catalog/data/data_file.h"
 #include "catalog/data/sourced_values.h"
 #include "catalog/hardware/efficiency.h"
-#include "catalog/software/stacks.h"
 #include "catalog/hardware/hardware.h"
+#include "catalog/software/stacks.h"
 #include "catch.h"
 #include "trcost/catalog.h"
 

@@ -13,6 +13,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "json/strict_json.h"
+#include "text/files.h"
 #include "trcost/error.h"
 #include "workload/flops.h"
 #include "workload/workload.h"

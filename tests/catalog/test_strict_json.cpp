@@ -7,6 +7,7 @@
 #include <string>
 
 #include "catch.h"
+#include "text/files.h"
 #include "trcost/error.h"
 
 using namespace trcost;

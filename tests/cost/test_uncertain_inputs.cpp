@@ -8,11 +8,8 @@
 
 #include "catch.h"
 #include "cost/distribution.h"
-#include "cost/error_message.h"
-#include "cost/uncertain_inputs.h"
 #include "cost/uncertain_inputs.h"
 #include "error_message.h"
-#include "quantity/normal.h"
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
 #include "scenario/fields.h"

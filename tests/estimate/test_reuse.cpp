@@ -6,7 +6,6 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/columns/estimate_columns.h"
-#include "estimate/question/field_names.h"
 #include "estimate/question/work/field_names.h"
 #include "scenario/fields.h"
 #include "trcost/error.h"

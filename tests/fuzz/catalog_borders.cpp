@@ -10,6 +10,7 @@
 #include "catalog/software/stacks.h"
 #include "fuzz/borders.h"
 #include "text/unicode.h"
+#include "trcost/catalog.h"
 #include "trcost/error.h"
 
 namespace trcost::fuzz {

@@ -3,6 +3,7 @@
 #include "catch.h"
 #include "performance/training/layer_shape.h"
 #include "planner/scenarios.h"
+#include "workload/trainable.h"
 
 using namespace trcost;
 

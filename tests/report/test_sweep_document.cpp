@@ -7,7 +7,6 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "report/about/sweep.h"
-#include "report/about/sweep_document.h"
 #include "study/sweep/plan.h"
 #include "trcost/error.h"
 

@@ -4,11 +4,10 @@
 #include <sstream>
 
 #include "catch.h"
-#include "json/json_string.h"
 #include "json/json_writer.h"
 #include "report/about/documents.h"
-#include "report/about/table_document.h"
 #include "report/lines.h"
+#include "report/table/markup.h"
 #include "report/table/table.h"
 #include "report/table/text_width.h"
 #include "text/csv.h"

@@ -55,7 +55,7 @@ const std::string gif{"GIF89a\x80\x02\xE0\x01\x00\x00\x00", 13};
 }  // namespace
 
 TEST_CASE("JSON of tokens has the structure of the contract", "[tokens][report]") {
-  const json out = as_json({.family = "qwen2-vl", .images = {{1920, 1080}, {640, 480}}});
+  const Json out = as_json({.family = "qwen2-vl", .images = {{1920, 1080}, {640, 480}}});
   CHECK(out["schema_version"] == "1.0");
   REQUIRE(out["items"].size() == 2);
   const Json& item = out["items"][0];
@@ -71,7 +71,7 @@ TEST_CASE("JSON of tokens has the structure of the contract", "[tokens][report]"
 }
 
 TEST_CASE("unknown token counts are null", "[tokens][report]") {
-  const json out = as_json({.family = "gpt-4v", .images = {{512, 512}}});
+  const Json out = as_json({.family = "gpt-4v", .images = {{512, 512}}});
   CHECK(out["items"][0]["tokens"]["vision_encoder"].is_null());
   CHECK(out["total"]["vision_encoder"].is_null());
   CHECK(out["total"]["vision"] == 255);

@@ -8,9 +8,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "cli/output/sweep_output.h"
 #include "report/about/sweep.h"
-#include "report/about/sweep_document.h"
-#include "study/sweep/lines.h"
 #include "study/sweep/plan.h"
 #include "study/sweep/resume.h"
 #include "study/sweep/worker.h"

@@ -6,8 +6,8 @@
 
 #include "catch.h"
 #include "performance/training/step_model.h"
-#include "study/validate/validate_runs.h"
 #include "study/validate/replay.h"
+#include "study/validate/validate_runs.h"
 #include "trcost/catalog.h"
 
 using namespace trcost;

@@ -13,7 +13,6 @@ const EmbeddedFile* find_embedded_file(std::string_view path) {
   return found != files.end() && found->path == path ? &*found : nullptr;
 }
 
-
 JsonValue parse_data_file(std::string_view text, std::string_view path, std::string_view origin) {
   const EmbeddedFile* built_in = find_embedded_file(path);
   if (built_in == nullptr || built_in->begin != text.data()) return parse_strict_json(text, origin);

@@ -14,12 +14,10 @@
 #include "cli/session.h"
 #include "report/about/documents.h"
 #include "study/calibrate/calibrate.h"
-#include "study/validate/posttraining_validation.h"
+#include "study/validate/replay.h"
 #include "study/validate/serving_validation.h"
 #include "study/validate/validate.h"
-#include "study/validate/validate_memory.h"
 #include "study/validate/validate_runs.h"
-#include "study/validate/validate_vision.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "cli/session.h"
-#include "estimate/question/field_names.h"
 #include "estimate/question/work/field_names.h"
 #include "scenario/fields.h"
 #include "trcost/tokens.h"

@@ -6,17 +6,14 @@
 #include <cmath>
 
 #include "catalog/hardware/hardware.h"
-#include "catalog/hardware/peak.h"
-#include "estimate/answer/answer_notes.h"
 #include "estimate/answer/breakdown.h"
 #include "estimate/answer/money.h"
-#include "estimate/answer/phase_results.h"
-#include "estimate/answer/waterfall.h"
 #include "estimate/answer/work_totals.h"
 #include "estimate/cluster/data_pipeline.h"
 #include "estimate/explain/explain.h"
 #include "estimate/question/data/resolve_amounts.h"
 #include "estimate/question/work/resolve_model.h"
+#include "scenario/fields.h"
 #include "quantity/quantity.h"
 
 namespace trcost::estimation {

@@ -11,7 +11,6 @@
 #include "cost/distribution.h"
 #include "cost/make_bill.h"
 #include "cost/uncertain_inputs.h"
-#include "cost/uncertain_inputs.h"
 #include "estimate/answer/money.h"
 #include "quantity/portable_math.h"
 #include "scenario/fields.h"
@@ -23,7 +22,8 @@ namespace {
 
 // Generation scales with the length of the responses, other phases with the share of responses in a
 // sequence, and time outside the phases with neither.
-RolloutUncertainty rollout_spread(RolloutUncertainty said, const RoundWork& round, const Estimate& out) {
+RolloutUncertainty rollout_spread(RolloutUncertainty said, const RoundWork& round,
+                                  const Estimate& out) {
   said.length_tokens = round.rollout->mean_response() / round.sequence_tokens;
   double hours = 0;
   for (const PhaseResult& phase : out.phases) {

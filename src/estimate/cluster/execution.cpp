@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "catalog/hardware/hardware.h"
-#include "catalog/hardware/peak.h"
 #include "estimate/cluster/data_pipeline.h"
 #include "estimate/cluster/execution.h"
 #include "estimate/cluster/execution_notes.h"
@@ -255,6 +254,12 @@ bool same_training(double batch, std::optional<double> given, std::optional<doub
   constexpr double kMostTokenCost = 1;
   if (given) return batch <= kLargerGivenBatch * *given;
   return token_cost.value_or(0) <= kMostTokenCost;
+}
+
+bool same_training(const Scenario& asked, const Estimate& answer) {
+  if (!asked.stages.empty() || asked.has(Field::efficiency_mfu)) return true;
+  return same_training(answer.layout.global_batch, asked.number(Field::train_global_batch),
+                       answer.performance.batch_token_cost);
 }
 
 }  // namespace trcost::estimation

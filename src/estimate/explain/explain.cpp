@@ -11,7 +11,6 @@
 #include "cost/energy.h"
 #include "cost/make_bill.h"
 #include "cost/storage.h"
-#include "quantity/digits.h"
 #include "quantity/quantity.h"
 #include "trcost/bill.h"
 

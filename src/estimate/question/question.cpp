@@ -7,11 +7,10 @@
 #include <fmt/format.h>
 
 #include "catalog/layout/layout.h"
-#include "catalog/software/choices.h"
+#include "catalog/models/model.h"
 #include "catalog/software/stacks.h"
 #include "estimate/question/data/resolve_amounts.h"
 #include "estimate/question/data/resolve_work.h"
-#include "estimate/question/resolve_question.h"
 #include "quantity/portable_math.h"
 #include "scenario/fields.h"
 

@@ -13,10 +13,9 @@
 #include "catalog/hardware/efficiency.h"
 #include "estimate/question/work/resolve_model.h"
 #include "scenario/choices.h"
-#include "scenario/dimensions.h"
+#include "scenario/fields.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
-#include "workload/blocks/contrastive.h"
 #include "workload/method.h"
 #include "workload/workload.h"
 

@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "cost/distribution.h"
-#include "cost/random_bits.h"
-#include "quantity/normal.h"
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
 

@@ -8,11 +8,7 @@
 
 #include "catalog/data/data_file.h"
 #include "catalog/data/sourced_values.h"
-#include "catalog/data_file.h"
-#include "catalog/provenance.h"
-#include "json/embedded.h"
 #include "prices/rows/price_book.h"
-#include "prices/rows/price_files.h"
 #include "prices/rows/price_reader.h"
 #include "prices/rows/regions.h"
 #include "quantity/suggest.h"

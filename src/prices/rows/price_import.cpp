@@ -10,11 +10,9 @@
 #include <tuple>
 #include <utility>
 
-#include "json/json_string.h"
 #include "json/json_writer.h"
 #include "prices/rows/cloud_catalog.h"
-#include "prices/rows/price_bounds.h"
-#include "prices/rows/price_offers.h"
+#include "prices/rows/price_book.h"
 #include "quantity/statistics.h"
 #include "text/csv.h"
 #include "trcost/catalog.h"

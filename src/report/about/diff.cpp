@@ -6,7 +6,7 @@
 #include "report/about/documents.h"
 #include "report/page/page.h"
 #include "study/diff/diff.h"
-#include "study/study_columns.h"
+#include "study/transfer/transfer.h"
 
 namespace trcost::report {
 namespace {

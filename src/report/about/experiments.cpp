@@ -8,10 +8,9 @@
 #include "report/page/estimate_tables.h"
 #include "report/page/page.h"
 #include "report/page/wording.h"
-#include "report/workbook/budgets.h"
 #include "report/workbook/calculation.h"
 #include "study/experiments/experiments.h"
-#include "study/study_columns.h"
+#include "study/transfer/transfer.h"
 
 namespace trcost::report {
 namespace {

@@ -33,7 +33,7 @@ std::vector<UseColumn> use_columns(std::span<const MemoryUse> uses) {
     return std::ranges::any_of(uses, [&](const MemoryUse& use) { return use.*part > 0; });
   };
   std::vector<UseColumn> out;
-  for (const MemoryPart& part : kMemoryParts) {
+  for (const auto& part : kMemoryParts) {
     const bool optional = part.bytes == &MemoryUse::resident;
     if (!optional || any(part.bytes)) out.push_back({part.name, std::mem_fn(part.bytes)});
   }

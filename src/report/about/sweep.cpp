@@ -11,7 +11,6 @@
 
 #include "estimate/columns/estimate_columns.h"
 #include "report/format/format.h"
-#include "report/page/document_head.h"
 #include "report/page/page.h"
 #include "scenario/fields.h"
 #include "trcost/error.h"

@@ -7,11 +7,8 @@
 #include <utility>
 
 #include "report/about/documents.h"
-#include "report/about/table_document.h"
 #include "report/format/row_stream.h"
-#include "report/page/document_head.h"
 #include "report/page/page.h"
-#include "study/tokens/token_columns.h"
 #include "study/tokens/token_report.h"
 
 namespace trcost::report {

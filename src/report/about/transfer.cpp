@@ -9,7 +9,6 @@
 #include "report/page/page.h"
 #include "report/page/wording.h"
 #include "report/workbook/budget.h"
-#include "study/study_columns.h"
 #include "study/transfer/transfer.h"
 #include "trcost/report.h"
 

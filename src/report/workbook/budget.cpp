@@ -299,7 +299,7 @@ void BudgetMaker::add_idle(const Row& row) {
     out_.set({standing, c}, sum);
     const std::optional<double> usd = out_.value({standing, c});
     if (!usd || !item.unit_price || *usd <= 0) return;
-    out_.set({used, c}, input(utilization_of(*usd, *item.unit_price)));
+    out_.set({used, c}, input(implied_utilization(*usd, *item.unit_price)));
     out_.set({paid, c}, Product{1, {{{standing, c}}, {{used, c}, true}}});
     out_.set({row.price, c}, Sum{{{paid, c}}, {{standing, c}}});
   });

@@ -7,10 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "estimate/cluster/cluster_size.h"
 #include "estimate/cluster/deadline_search.h"
-#include "estimate/cluster/same_training.h"
-#include "study/solve/answered_training.h"
+#include "estimate/cluster/execution.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 

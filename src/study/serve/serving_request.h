@@ -4,7 +4,7 @@
 
 #include "catalog/models/model.h"
 #include "catalog/software/engine.h"
-#include "estimate/question/notes.h"
+#include "estimate/question/work/notes.h"
 #include "planner/serving_layout.h"
 #include "quantity/layers.h"
 #include "trcost/serving.h"

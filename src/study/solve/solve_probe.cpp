@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "estimate/cluster/same_training.h"
+#include "estimate/cluster/execution.h"
 #include "estimate/columns/estimate_columns.h"
 
 namespace trcost::study {

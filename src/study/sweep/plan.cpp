@@ -7,9 +7,8 @@
 #include <charconv>
 #include <utility>
 
-#include "estimate/question/field_names.h"
 #include "estimate/question/work/field_names.h"
-#include "prices/market/prices.h"
+#include "prices/market/price_quote.h"
 #include "quantity/layers.h"
 #include "scenario/fields.h"
 #include "trcost/error.h"

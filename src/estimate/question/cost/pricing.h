@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "cost/bill_terms.h"
+#include "cost/make_bill.h"
 #include "prices/rows/price_book.h"
 #include "quantity/layers.h"
 #include "trcost/scenario.h"

@@ -7,8 +7,7 @@
 
 #include "cost/energy.h"
 #include "estimate/question/cost/pricing.h"
-#include "estimate/question/cost/resolve_pricing.h"
-#include "estimate/question/resolve_question.h"
+#include "estimate/question/question.h"
 #include "prices/market/price_table.h"
 #include "prices/rows/price_book.h"
 #include "prices/rows/regions.h"

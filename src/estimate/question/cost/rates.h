@@ -10,7 +10,7 @@
 #include "cost/ownership.h"
 #include "estimate/question/work/notes.h"
 #include "performance/training/step_model.h"
-#include "prices/market/prices.h"
+#include "prices/market/price_quote.h"
 #include "prices/rows/regions.h"
 #include "quantity/layers.h"
 

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "catalog/software/choices.h"
+#include "catalog/models/model.h"
 #include "cost/storage.h"
 #include "estimate/question/cost/pricing.h"
 #include "estimate/question/data/resolve_amounts.h"

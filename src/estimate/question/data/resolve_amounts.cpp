@@ -11,8 +11,8 @@
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/tokens.h"
-#include "workload/blocks/contrastive.h"
 #include "workload/method.h"
+#include "workload/workload.h"
 
 namespace trcost::estimation {
 namespace {

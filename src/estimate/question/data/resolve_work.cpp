@@ -8,7 +8,6 @@
 
 #include "catalog/assumed.h"
 #include "catalog/models/model.h"
-#include "catalog/software/choices.h"
 #include "estimate/question/data/resolve_images.h"
 #include "estimate/question/data/resolve_sequence.h"
 #include "estimate/question/work/resolve_model.h"

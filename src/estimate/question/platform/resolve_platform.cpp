@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "catalog/hardware/hardware.h"
-#include "catalog/hardware/peak.h"
-#include "catalog/software/choices.h"
+#include "catalog/models/model.h"
 #include "catalog/software/stacks.h"
-#include "estimate/question/resolve_question.h"
+#include "estimate/question/question.h"
 #include "performance/training/step_model.h"
 #include "scenario/choices.h"
 #include "trcost/error.h"

@@ -9,16 +9,12 @@
 #include "catalog/assumed.h"
 #include "catalog/models/model.h"
 #include "catalog/runs/runs.h"
-#include "catalog/software/choices.h"
-#include "estimate/question/field_names.h"
-#include "estimate/question/resolve.h"
 #include "estimate/question/work/field_names.h"
+#include "estimate/question/work/resolved_work.h"
 #include "trcost/error.h"
 #include "workload/blocks/block.h"
-#include "workload/blocks/contrastive.h"
 #include "workload/blocks/vision.h"
 #include "workload/default_model.h"
-#include "workload/vision_defaults.h"
 #include "workload/workload.h"
 
 namespace trcost::estimation {

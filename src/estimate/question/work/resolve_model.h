@@ -3,12 +3,13 @@
 
 #include <optional>
 
-#include "catalog/software/choices.h"
+#include "catalog/models/model.h"
 #include "estimate/question/work/notes.h"
 #include "estimate/question/work/resolved_work.h"
 #include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/estimate.h"
+#include "catalog/runs/runs.h"
 #include "trcost/scenario.h"
 
 namespace trcost::estimation {

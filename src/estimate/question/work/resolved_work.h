@@ -8,6 +8,7 @@
 #include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/estimate.h"
+#include "workload/trainable.h"
 #include "workload/workload.h"
 
 namespace trcost::estimation {

@@ -18,7 +18,6 @@
 #include "report/page/wording.h"
 #include "report/workbook/budget.h"
 #include "scenario/fields.h"
-#include "scenario/number_kind.h"
 #include "trcost/report.h"
 
 namespace trcost::report {

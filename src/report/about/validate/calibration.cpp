@@ -5,7 +5,6 @@
 #include "quantity/quantity.h"
 #include "report/about/documents.h"
 #include "report/about/validate/validation.h"
-#include "report/page/document_head.h"
 #include "report/page/page.h"
 #include "study/calibrate/calibrate.h"
 #include "study/validate/validation_columns.h"
