@@ -46,7 +46,7 @@ constexpr Training kFrozen = Training::frozen, kFull = Training::full;
 
 }  // namespace
 
-TEST_CASE("whose weights learn owes their gradients, in FLOPs and in time", "[gradients]") {
+TEST_CASE("trainable weights have gradients, in FLOPs and in time", "[gradients]") {
   for (const Training language : {kFrozen, kFull, Training::lora}) {
     for (const Training encoder : {kFrozen, kFull}) {
       for (const Training connector : {kFrozen, kFull}) {

@@ -160,7 +160,7 @@ TEST_CASE("selective recomputation of materialised attention drops its scores an
   CHECK(token(Recompute::selective) == 8 * 4544 + 2 * 2 * 72 * 64 + 4 * 18176);
 }
 
-TEST_CASE("one-forward-one-backward holds no more than what exists", "[memory]") {
+TEST_CASE("one-forward-one-backward keeps at most the micro-batches that exist", "[memory]") {
   CHECK(micro_batches_in_flight(1, 1, 64) == 1);
   CHECK(micro_batches_in_flight(8, 1, 64) == 8);
   CHECK(micro_batches_in_flight(8, 1, 4) == 4);

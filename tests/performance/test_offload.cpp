@@ -63,7 +63,7 @@ TEST_CASE("10e9 parameters on one V100 train as fast as published", "[offload][p
   CHECK(reached < 40e12 * 1.4);
 }
 
-TEST_CASE("what the host holds is what the device does not", "[offload]") {
+TEST_CASE("bytes on the host are those that the device saves", "[offload]") {
   const Estimate here = answer(eight_h100("none"));
   const Estimate there = answer(eight_h100("optimizer"));
   CHECK(here.memory.host == 0);

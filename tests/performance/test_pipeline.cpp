@@ -148,7 +148,7 @@ TEST_CASE("leading layers stand on the first stage, further predictions on the l
 
 // Llama 3.2 90B: 80 layers and 20 inserted ones. arXiv:2407.21783, section 7.3: four of the first
 // kind and one of the second on a stage.
-TEST_CASE("inserted layers are partition like the decoder's own", "[pipeline]") {
+TEST_CASE("inserted layers are partitioned like the decoder's own", "[pipeline]") {
   const Catalog catalog;
   Workload workload;
   workload.language = catalog.model("llama-3.2-90b-vision").language;

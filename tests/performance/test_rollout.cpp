@@ -44,7 +44,7 @@ TEST_CASE("with steps of a + b x batch a rollout takes a x longest + b x all tok
   }
 }
 
-TEST_CASE("what memory does not hold at once takes further rounds of steps", "[rollout]") {
+TEST_CASE("responses beyond the memory take further rounds of steps", "[rollout]") {
   const auto step = [](double, double) { return 0.01; };
   const ResponseLengths alike(1000, 0, 1000);
   const double free = rollout_time(64, 0, 0, 64, alike, 64, step).seconds;

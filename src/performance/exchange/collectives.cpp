@@ -21,31 +21,6 @@ double members_within(const Fabric& fabric, int tier, double members, double str
   return std::clamp(reach, 1.0, members);
 }
 
-}  // namespace
-
-Fabric prepare_fabric(const System& system, const Efficiency& efficiency) {
-  Fabric fabric;
-  for (const NetworkTier& tier : system.tiers) {
-    if (fabric.tiers == static_cast<int>(fabric.size.size())) break;
-    const auto i = static_cast<std::size_t>(fabric.tiers);
-    const bool inner = i == 0;
-    fabric.size[i] = tier.size;
-    if (inner && system.tiers.size() > 1) {
-      fabric.whole_domain = fabric.size[i];
-      fabric.size[i] = std::min(fabric.size[i], system.usable_per_domain);
-    }
-    fabric.seconds_per_byte[i] =
-        1 / (tier.bandwidth * (inner ? efficiency.link : efficiency.network));
-    fabric.latency_seconds[i] = tier.latency_seconds;
-    if (inner) fabric.half_bytes = efficiency.link_half_bytes;
-    if (inner && tier.in_network_reduction) fabric.all_reduce = 2 * kReducingSwitch;
-    ++fabric.tiers;
-  }
-  return fabric;
-}
-
-namespace {
-
 // NCCL gathers and scatters in one ring through all ranks, whatever the size, so that the steps
 // within the hosts count once per host. Steps between hosts are counted by their tier. This makes
 // FSDP lose more with every doubling of the hosts (llm-foundry's 7B from 8 to 512 H100, OLMo 3 32B
@@ -87,23 +62,6 @@ double tiers_seconds(const Fabric& fabric, double bytes, double members, double 
   return largest + kShorterTiers * (sum - largest) + latency;
 }
 
-}  // namespace
-
-std::array<double, 4> gather_tier_bytes(const Fabric& fabric, double bytes, double members,
-                                        double stride) noexcept {
-  std::array<double, 4> out{};
-  visit_tiers(fabric, bytes, members, stride,
-              [&](std::size_t t, double g, double each) { out[t] = each * gather_volume(g); });
-  return out;
-}
-
-double gather_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
-  return tiers_seconds(fabric, bytes, members, stride) +
-         kLineShare * fabric.latency_seconds[0] * inner_steps(fabric, members, stride);
-}
-
-namespace {
-
 // Passes of an all-reduce, in units of a gather.
 double all_reduce_passes(const Fabric& fabric, double members, double stride) noexcept {
   const bool one_domain =
@@ -119,6 +77,40 @@ std::size_t tier_at_stride(const Fabric& fabric, double stride) noexcept {
 }
 
 }  // namespace
+
+Fabric prepare_fabric(const System& system, const Efficiency& efficiency) {
+  Fabric fabric;
+  for (const NetworkTier& tier : system.tiers) {
+    if (fabric.tiers == static_cast<int>(fabric.size.size())) break;
+    const auto i = static_cast<std::size_t>(fabric.tiers);
+    const bool inner = i == 0;
+    fabric.size[i] = tier.size;
+    if (inner && system.tiers.size() > 1) {
+      fabric.whole_domain = fabric.size[i];
+      fabric.size[i] = std::min(fabric.size[i], system.usable_per_domain);
+    }
+    fabric.seconds_per_byte[i] =
+        1 / (tier.bandwidth * (inner ? efficiency.link : efficiency.network));
+    fabric.latency_seconds[i] = tier.latency_seconds;
+    if (inner) fabric.half_bytes = efficiency.link_half_bytes;
+    if (inner && tier.in_network_reduction) fabric.all_reduce = 2 * kReducingSwitch;
+    ++fabric.tiers;
+  }
+  return fabric;
+}
+
+std::array<double, 4> gather_tier_bytes(const Fabric& fabric, double bytes, double members,
+                                        double stride) noexcept {
+  std::array<double, 4> out{};
+  visit_tiers(fabric, bytes, members, stride,
+              [&](std::size_t t, double g, double each) { out[t] = each * gather_volume(g); });
+  return out;
+}
+
+double gather_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
+  return tiers_seconds(fabric, bytes, members, stride) +
+         kLineShare * fabric.latency_seconds[0] * inner_steps(fabric, members, stride);
+}
 
 double reduce_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
   return all_reduce_passes(fabric, members, stride) * tiers_seconds(fabric, bytes, members, stride);

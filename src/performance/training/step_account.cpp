@@ -286,6 +286,13 @@ void add_host_copies(const HostExchange& host, StepAccount& out) {
                            .exposed = host.update});
 }
 
+// Exposed seconds of the exchanges for which `of` is true.
+double exposed(const StepAccount& a, bool (*of)(const ExchangeAccount&)) {
+  double sum = 0;
+  for (const ExchangeAccount& exchange : a.exchanges) sum += of(exchange) ? exchange.exposed : 0;
+  return sum;
+}
+
 }  // namespace
 
 StepAccount StepModel::account(const Layout& layout) const {
@@ -332,16 +339,6 @@ bool per_micro_batch(const ExchangeAccount& exchange) {
 bool per_step(const ExchangeAccount& exchange) {
   return exchange.per == kPerStep;
 }
-
-namespace {
-
-double exposed(const StepAccount& a, bool (*of)(const ExchangeAccount&)) {
-  double sum = 0;
-  for (const ExchangeAccount& exchange : a.exchanges) sum += of(exchange) ? exchange.exposed : 0;
-  return sum;
-}
-
-}  // namespace
 
 double bubble_seconds(const StepAccount& a) {
   return a.micro_batches * a.stage_imbalance * (a.step.stages.slowest - a.step.stages.mean) +
