@@ -47,7 +47,7 @@ std::vector<UseColumn> parts_of(std::span<const MemoryUse> uses) {
   return out;
 }
 
-Cell bytes(double value) {
+Cell bytes_cell(double value) {
   return Cell::number(value, NumberKind::bytes);
 }
 
@@ -103,7 +103,7 @@ Table parts_table(const MemoryReport& report) {
   for (std::size_t i = 0; i < report.whole.size(); ++i) {
     std::vector<Cell> row = {std::string(recompute_name(static_cast<Recompute>(i)))};
     for (const auto& [name, part] : parts_of(report.whole)) {
-      row.push_back(bytes(part(report.whole[i])));
+      row.push_back(bytes_cell(part(report.whole[i])));
     }
     table.add_row(std::move(row));
   }
@@ -122,7 +122,7 @@ Table given_table(const MemoryReport& report) {
     if (!fit.given) continue;
     std::vector<Cell> row = {fit.accelerator};
     for (const auto& [name, part] : parts_of(uses)) {
-      row.push_back(bytes(part(fit.given->use)));
+      row.push_back(bytes_cell(part(fit.given->use)));
     }
     row.push_back(!fit.given->use.fits ? "NO" : fit.given->use.tight ? "tight" : "yes");
     table.add_row(std::move(row));
@@ -142,12 +142,12 @@ Table fits_table(const MemoryReport& report) {
   Table table(std::move(columns));
   for (const MemoryFit& fit : report.fits) {
     if (!fit.problem.empty()) {
-      std::vector<Cell> row = {fit.accelerator, bytes(fit.device_bytes), fit.problem};
+      std::vector<Cell> row = {fit.accelerator, bytes_cell(fit.device_bytes), fit.problem};
       row.resize(width, Cell(""));
       table.add_row(std::move(row));
       continue;
     }
-    std::vector<Cell> row = {fit.accelerator, bytes(fit.capacity_bytes)};
+    std::vector<Cell> row = {fit.accelerator, bytes_cell(fit.capacity_bytes)};
     if (given) row.emplace_back(count_of_gpus(fit.given));
     row.emplace_back(memory_case_words(fit.one, false));
     row.emplace_back(fit.node ? count_of_gpus(fit.node) : std::string("-"));

@@ -29,7 +29,7 @@ std::string serving_layout_words(const ServingLayout& l, double prefill) {
 Cell serving_rate(double value) {
   return Cell::number(value, speed_words(value));
 }
-Cell seconds(double value) {
+Cell duration_cell(double value) {
   return Cell::number(value, NumberKind::duration);
 }
 Cell whole_number(double value) {
@@ -72,7 +72,7 @@ Table serving_platforms(const ServingReport& report) {
         serving_layout_words(row.layout, row.point.prefill_gpus),
         whole_number(row.concurrency),
         serving_rate(row.point.user_rate()),
-        seconds(row.point.ttft_seconds),
+        duration_cell(row.point.ttft_seconds),
         serving_rate(row.point.output_per_gpu),
         serving_money(row.cost.price_per_gpu_hour, row.cost.imputed),
         serving_money(row.cost.output, row.cost.imputed)};
@@ -144,7 +144,8 @@ Bars step_bars(const ServingRow& row) {
     bars.bars.push_back({name, value / all,
                          fmt::format("{} ({})", format_number(value, NumberKind::duration),
                                      format_number(value / all, NumberKind::fraction))});
-    bars.numbers.add_row({name, seconds(value), Cell::number(value / all, NumberKind::fraction)});
+    bars.numbers.add_row(
+        {name, duration_cell(value), Cell::number(value / all, NumberKind::fraction)});
   }
   return bars;
 }
@@ -189,7 +190,7 @@ Curve throughput_curve(const ServingRow& row) {
   Curve::Series series{row.title, {}, true};
   for (const ServingCurvePoint& p : row.curve) {
     numbers.add_row({whole_number(p.concurrency), serving_rate(p.point.user_rate()),
-                     seconds(p.point.ttft_seconds), serving_rate(p.point.output_per_gpu),
+                     duration_cell(p.point.ttft_seconds), serving_rate(p.point.output_per_gpu),
                      serving_money(p.per_million_output, row.cost.imputed)});
     series.points.push_back({p.point.user_rate(), p.point.output_per_gpu, request_words(p)});
   }
