@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cli/command/commands.h"
+#include "cli/command/help.h"
 #include "cli/flags/flags.h"
-#include "cli/flags/help.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
 #include "prices/rows/price_book.h"
@@ -40,25 +40,25 @@ int finished(int code, Session& session) {
 
 // Defining an option takes longer than reading it, and a scenario has a hundred: a command line
 // that is in order needs those that it names. Nothing where it is not, or asks for help.
-std::optional<int> run_plainly(const Command& command, const std::vector<std::string>& arguments,
-                               Session& session) {
+std::optional<int> try_fast_run(const Command& command, const std::vector<std::string>& arguments,
+                                Session& session) {
   Flags flags;
   session.define_only(&arguments);
   const Action action = command.define(flags, session);
   session.define_only(nullptr);
-  session.add_global_options(flags);
-  if (!flags.parse_plainly(arguments)) return std::nullopt;
+  add_global_options(flags, session.options);
+  if (!flags.try_fast_parse(arguments)) return std::nullopt;
   session.check_options();
   return finished(action(), session);
 }
 
 int run_command(const Command& command, const std::vector<std::string>& arguments,
                 Session& session) {
-  if (const std::optional<int> code = run_plainly(command, arguments, session)) return *code;
+  if (const std::optional<int> code = try_fast_run(command, arguments, session)) return *code;
   Flags flags;
   flags.add_help();
   const Action action = command.define(flags, session);
-  session.add_global_options(flags);
+  add_global_options(flags, session.options);
   if (flags.parse(arguments, command.name, command.usage) == Parsed::help) {
     Output("-").write(command_help(command, flags));
     return kExitOk;

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <optional>
 
-#include "cli/flags/flags.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 
@@ -45,19 +44,6 @@ Session::Session() {
 }
 
 Session::~Session() = default;
-
-void Session::add_global_options(Flags& flags) {
-  flags.group("General");
-  flags.add("--data-dir", options.data_dir, "DIR",
-            "folder of catalog files over the built-in ones");
-  flags.add("--config", options.config, "FILE",
-            "defaults of scenario fields as JSON (else TRCOST_CONFIG, else trcost/config.json in "
-            "XDG_CONFIG_HOME or ~/.config; `trcost config show`)");
-  flags.add("--no-config", options.no_config, "without a config file");
-  flags.add("--color", options.color, "auto|always|never", "colour of what is shown");
-  flags.add("-q,--quiet", options.quiet, "no warnings");
-  flags.add("-v,--verbose", options.verbose, "say on stderr what was read, tried and imputed");
-}
 
 void Session::check_options() const {
   constexpr std::string_view kColors[] = {"auto", "always", "never"};

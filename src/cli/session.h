@@ -12,8 +12,6 @@
 
 namespace trcost::cli {
 
-class Flags;
-
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
@@ -43,9 +41,7 @@ class Session {
   /// `warning`, `note`) and the message.
   std::function<void(std::string_view kind, std::string_view message)> listener;
 
-  /// Adds --data-dir, --config, --no-config, --color, -q, -v.
-  void add_global_options(Flags& flags);
-  /// Throws Error (usage) where one of them has no such value.
+  /// Throws Error (usage) if a global option has no such value.
   void check_options() const;
   /// From here on, defines() is true only for flags among `words`; null for all flags.
   void define_only(const std::vector<std::string>* words) { only_ = words; }

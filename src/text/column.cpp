@@ -28,7 +28,7 @@ bool ColumnTable::is_optional(std::string_view group) const {
 }
 
 const Columns<std::string>& text_columns() {
-  static const Columns<std::string> table = {column::text(
+  static const Columns<std::string> table = {column::string(
       "", [](const std::string& text) -> std::string_view { return text; }, "")};
   return table;
 }

@@ -130,16 +130,24 @@ as_nobody() {
   for file in before/*; do cmp "$file" "$(basename "$file")"; done
 }
 
-@test "a writer that is killed leaves nothing" {
-  mkdir here
+@test "a writer that is ended leaves the old file alone, one that is killed the old file whole" {
+  mkdir here && echo old >here/rows.json
   for signal in TERM KILL; do
     "$TRCOST" sweep --params 7e9 --accelerator h100-sxm --vary gpus=1..2000000:1 --format json \
       -o here/rows.json 2>err.txt &
     sleep 0.2
     kill -s $signal $!
     wait $! || true
-    [ -z "$(ls -A here)" ]
+    [ "$(cat here/rows.json)" = old ]
+    [ "$(ls here)" = rows.json ]
+    [ "$signal" = KILL ] || [ "$(ls -A here)" = rows.json ] # no temporary file
   done
+}
+
+@test "a new file has the permissions of the umask, a folder that is not there is named" {
+  (umask 027 && "$TRCOST" "${answer[@]}" -o new.json)
+  [ "$(stat -c %a new.json)" = 640 ]
+  refused 1 nowhere/new.json "${answer[@]}" -o nowhere/new.json
 }
 
 @test "-o of what stdout is goes to stdout, devices are written as they are" {

@@ -22,64 +22,50 @@ struct Wheel {
   std::optional<double> radius;
   bool driven = false;
 };
-struct Engine {
+struct Motor {
   double power = 0;
   std::string maker;
 };
 struct Car {
   std::string plate;
-  std::optional<Engine> engine;
+  std::optional<Motor> engine;
   std::vector<Wheel> wheels;
   std::vector<std::string> remarks;
 };
 
+using namespace column;
+
 const Columns<Wheel>& wheel_columns() {
   static const Columns<Wheel> table = {
-      column::text(
-          "name", [](const Wheel& w) -> auto& { return w.name; }, "where", Rank::key),
-      column::number(
-          "size.radius", "m", NumberKind::number, [](const Wheel& w) { return w.radius; },
-          "of the rim"),
-      column::of_kind(
+      string("name", member<&Wheel::name>, "where", Rank::key),
+      number("size.radius", "m", NumberKind::number, member<&Wheel::radius>, "of the rim"),
+      of_kind(
           ColumnKind::size, "size.tyre", [](const Wheel&) { return Value::size(205, 55); }, ""),
-      column::boolean(
-          "driven", [](const Wheel& w) { return w.driven; }, "by the engine")};
+      boolean("driven", member<&Wheel::driven>, "by the engine")};
   return table;
 }
 
-const Columns<Engine>& engine_columns() {
-  static const Columns<Engine> table = {
-      column::number(
-          "power", "W", NumberKind::number, [](const Engine& e) { return e.power; }, ""),
-      column::text(
-          "maker", [](const Engine& e) -> auto& { return e.maker; }, "")};
+const Columns<Motor>& motor_columns() {
+  static const Columns<Motor> table = {
+      number("power", "W", NumberKind::number, member<&Motor::power>, ""),
+      string("maker", member<&Motor::maker>, "")};
   return table;
 }
 
 const Columns<Car>& car_columns() {
-  static const Columns<Car> table = [] {
-    Columns<Car> t = {column::text(
-        "plate", [](const Car& c) -> auto& { return c.plate; }, "", Rank::key)};
-    t.lift < [](const Car& c) -> auto& {
-      return c.engine;
-    }
-    , engine_columns > ("engine", true);
-    t.add(
-        {column::list<wheel_columns>(
-             "wheels", [](const Car& c) -> auto& { return c.wheels; }, ""),
-         column::list<text_columns>(
-             "remarks", [](const Car& c) -> auto& { return c.remarks; }, ""),
-         column::json(
-             "raw", [](const Car&) { return std::string_view(R"({"a": 1})"); }, ""),
-         column::after_rows(column::number(
-             "total", "", NumberKind::integer, [](const Car& c) { return c.wheels.size(); }, ""))});
-    return t;
-  }();
+  static const Columns<Car> table = {
+      string("plate", member<&Car::plate>, "", Rank::key),
+      optional_part<motor_columns, &Car::engine>("engine"),
+      list<wheel_columns>("wheels", member<&Car::wheels>, ""),
+      list<text_columns>("remarks", member<&Car::remarks>, ""),
+      raw_json(
+          "raw", [](const Car&) { return std::string_view(R"({"a": 1})"); }, ""),
+      integer("total", member<&Car::wheels, &std::vector<Wheel>::size>, "").after_last_row()};
   return table;
 }
 
 const Car kCar = {"B-1",
-                  Engine{90e3, "Acme, \"Inc\""},
+                  Motor{90e3, "Acme, \"Inc\""},
                   {{"left", 0.4, true}, {"right", {}, false}},
                   {"old", "red"}};
 
@@ -122,11 +108,8 @@ TEST_CASE("rows within rows carry the names of what is around them", "[column]")
     double size = 0;
   };
   static const auto fleet_columns = []() -> const Columns<Fleet>& {
-    static const Columns<Fleet> table = {
-        column::list<car_columns>(
-            "cars", [](const Fleet& f) -> auto& { return f.cars; }, ""),
-        column::number(
-            "size", "", NumberKind::integer, [](const Fleet& f) { return f.size; }, "")};
+    static const Columns<Fleet> table = {list<car_columns>("cars", member<&Fleet::cars>, ""),
+                                         integer("size", member<&Fleet::size>, "")};
     return table;
   };
   Fleet fleet{{kCar, kCar}, 2};
@@ -152,6 +135,24 @@ TEST_CASE("a list that is flat has its rows in JSON as JSON Lines has them", "[c
   const Json& wheel = schema["properties"]["wheels"]["items"];
   CHECK(wheel["properties"].contains("size.tyre"));
   CHECK_FALSE(wheel.contains("required"));
+}
+
+TEST_CASE("a path past an absent value is unknown", "[column]") {
+  static const Columns<Car> table = {
+      number("power", "W", NumberKind::number, member<&Car::engine, &Motor::power>, ""),
+      string("maker", member<&Car::engine, &Motor::maker>, ""),
+      string("first", member<&Car::wheels, at<0>, &Wheel::name>, ""),
+      pick<motor_columns, &Car::engine>(ColumnRole::none)};
+  const Car walk = {"B-2", std::nullopt, {{"left", {}, false}}, {}};
+  CHECK(table[0].number(kCar) == 90e3);
+  CHECK(table[1].text(kCar) == "Acme, \"Inc\"");
+  CHECK(table[2].text(kCar) == "left");
+  CHECK_FALSE(table[0].value(walk).known());
+  CHECK_FALSE(table[1].value(walk).known());
+  REQUIRE(table.size() == 5);
+  CHECK(table[3].path == "power");
+  CHECK(table[4].text(kCar) == "Acme, \"Inc\"");
+  CHECK_FALSE(table[4].value(walk).known());
 }
 
 TEST_CASE("rows written one after another are the document", "[column]") {

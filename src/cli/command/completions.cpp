@@ -8,17 +8,113 @@
 #include <vector>
 
 #include "cli/command/commands.h"
-#include "cli/flags/completed_flags.h"
 #include "cli/flags/flags.h"
 #include "cli/flags/help_topics.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
+#include "estimate/question/field_names.h"
 #include "report/about/schemas.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
+#include "trcost/tokens.h"
+#include "trcost/version.h"
 
 namespace trcost::cli {
 namespace {
+
+// A flag with the words that complete its values.
+struct Completed : Flag {
+  std::string words;  // that complete its value; files do where there are none
+  bool list = false;  // takes several, separated by commas
+  bool open = false;  // the words go on: no space after them
+
+  // `--output -o`
+  [[nodiscard]] std::string names() const { return letter.empty() ? name : name + " " + letter; }
+};
+
+// Whether a value is one of some words: `a|b|c`.
+bool is_word_list(const std::string& value) {
+  return value.find('|') != std::string::npos;
+}
+
+// Words between spaces.
+std::string joined(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+// Names without a space, each once, between spaces: shells split the rest.
+std::string names_of(std::vector<std::string> names) {
+  std::erase_if(names, [](const std::string& name) {
+    return name.empty() || name.find_first_of(" ,'\"$`()") != std::string::npos;
+  });
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return joined(names);
+}
+
+std::string words_of(std::string value) {
+  std::ranges::replace(value, '|', ' ');
+  return value;
+}
+
+std::vector<std::string> families() {
+  std::vector<std::string> names;
+  for (const TokenFamily& family : token_families()) names.emplace_back(family.name);
+  return names;
+}
+
+// Flags with names of the data that are no field's.
+struct NamedFlag {
+  std::string_view flag;
+  Names names;
+  bool list = false;
+};
+constexpr NamedFlag kNamedFlags[] = {{"--from", Names::accelerators},
+                                     {"--to", Names::accelerators, true},
+                                     {"--engine", Names::engines}};
+
+NamedFlag named_flag(std::string_view flag) {
+  const auto* other = std::ranges::find(kNamedFlags, flag, &NamedFlag::flag);
+  if (other != std::end(kNamedFlags)) return *other;
+  const auto* field = std::ranges::find(fields(), flag, &FieldInfo::flag);
+  if (field == fields().end()) return {flag, Names::none};
+  return {flag, field->meaning.names, field->kind == FieldKind::list};
+}
+
+// What a sweep can vary, up to the sign before its values.
+std::string axis_words() {
+  std::string out;
+  for (const FieldInfo& field : fields())
+    out += fmt::format("{}{}=", out.empty() ? "" : " ", field.path);
+  return out;
+}
+
+std::vector<Completed> flags_of(const Command& command, Session& session) {
+  Flags flags;
+  flags.add_help();
+  const Action action = command.define(flags, session);
+  add_global_options(flags, session.options);
+  std::vector<Completed> out;
+  for (Flag& row : flags.rows()) {
+    if (row.positional()) continue;
+    Completed flag{std::move(row), {}, false};
+    if (is_word_list(flag.value)) {
+      flag.words = words_of(flag.value);
+      flag.list = named_flag(flag.name).list;
+    } else if (flag.name == "--vary") {
+      flag.words = axis_words();
+      flag.open = true;
+    } else if (flag.name == "--family") {
+      flag.words = names_of(families());
+    } else {
+      const NamedFlag named = named_flag(flag.name);
+      flag.words = names_of(known_names(session.catalog(), named.names));
+      flag.list = named.list;
+    }
+    out.push_back(std::move(flag));
+  }
+  return out;
+}
 
 std::string command_names() {
   std::string out;
@@ -172,6 +268,57 @@ std::string fish_script(Session& session) {
       out += "\n";
     }
   }
+  return out;
+}
+
+// Lines that start with a dot or quote are requests in roff, and `-` is a hyphen.
+std::string roff(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+  }
+  if (out.starts_with('.') || out.starts_with('\'')) out.insert(0, "\\&");
+  return out;
+}
+
+// The man page, in roff.
+std::string man_page(Session& session) {
+  std::string out = fmt::format(
+      ".TH TRCOST 1 \"\" \"trcost {}\" \"User Commands\"\n.SH NAME\ntrcost \\- what it costs to "
+      "train a "
+      "language or vision\\-language model\n.SH SYNOPSIS\n.B trcost\n.I COMMAND\n[OPTIONS]\n",
+      trcost_version());
+  for (const Command& command : commands()) {
+    out += fmt::format(".SH TRCOST {}\n{}.\n.PP\n.B trcost {}\n{}\n.PP\nExamples:\n.nf\n{}.fi\n",
+                       command.name, roff(command.summary), command.name, roff(command.usage),
+                       roff(command.examples));
+    for (const Completed& flag : flags_of(command, session)) {
+      out += fmt::format(".TP\n.B {}{}{}\n{}\n", roff(flag.names()), flag.value.empty() ? "" : " ",
+                         roff(flag.value), roff(flag.help));
+    }
+  }
+  for (const HelpTopic& topic : help_topics()) {
+    out += fmt::format(".SH ABOUT {}\n.nf\n", topic.name);
+    const std::string text = topic.text();
+    std::string_view lines = text;
+    while (!lines.empty()) {
+      const std::size_t end = std::min(lines.find('\n'), lines.size());
+      out += roff(lines.substr(0, end)) + "\n";
+      lines.remove_prefix(std::min(end + 1, lines.size()));
+    }
+    out += ".fi\n";
+  }
+  out +=
+      ".SH FILES\n.TP\n.B $XDG_CONFIG_HOME/trcost/config.json\nyour own defaults, else "
+      "~/.config/trcost/config.json; TRCOST_CONFIG or \\-\\-config name another file\n"
+      ".SH EXIT STATUS\n0 success; 1 data or runtime error; 2 usage error; 3 incomplete under "
+      "\\-\\-strict or a check that failed; 130 interrupted.\n";
   return out;
 }
 

@@ -50,14 +50,9 @@ struct ExperimentArguments {
   bool strict = false;
 };
 
-double parse_number(const std::string& text, NumberKind kind, double lowest, double highest,
-                    std::string_view flag) {
-  double value = 0;
-  try {
-    value = parse_number(text, kind);
-  } catch (const Error& error) {
-    throw Error(error.kind, error.message, error.hint, std::string(flag));
-  }
+double number_in_range(const std::string& text, NumberKind kind, double lowest, double highest,
+                       std::string_view flag) {
+  const double value = flag_number(text, kind, flag);
   if (value >= lowest && value <= highest) return value;
   throw Error(ErrorKind::usage, fmt::format("{} is outside the allowed range", text),
               fmt::format("from {} to {}", format_exact(lowest), format_exact(highest)),
@@ -71,7 +66,7 @@ Experiment from_flags(const ExperimentArguments& arguments) {
     const std::string& text = arguments.numbers[i];
     if (text.empty()) continue;
     const auto* row = std::ranges::find(kExperimentNumbers, kFlags[i].in, &ExperimentNumber::in);
-    out.*row->in = parse_number(text, row->kind, row->lowest, row->highest, kFlags[i].name);
+    out.*row->in = number_in_range(text, row->kind, row->lowest, row->highest, kFlags[i].name);
   }
   return out;
 }
@@ -110,7 +105,7 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
   }
   if (!arguments.run_time.empty()) {
     study.run_seconds =
-        parse_number(arguments.run_time, NumberKind::duration, 1, 1e11, "--run-time");
+        number_in_range(arguments.run_time, NumberKind::duration, 1, 1e11, "--run-time");
   }
   Output output(arguments.output.path);
   ExperimentReport report = run_experiments(study, session.catalog());

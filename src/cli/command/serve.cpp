@@ -129,12 +129,7 @@ void take_request(std::string_view json, const std::string& origin, ServeOptions
 std::optional<double> serve_number(const ServeOptions& typed, const NumberOption& option) {
   const std::string& text = typed.*option.text;
   if (text.empty()) return std::nullopt;
-  double value = 0;
-  try {
-    value = parse_number(text, option.kind);
-  } catch (const Error& error) {
-    throw Error(error.kind, error.message, error.hint, option.flag);
-  }
+  const double value = flag_number(text, option.kind, option.flag);
   if (value < option.lowest || value > option.highest) {
     throw Error(ErrorKind::usage, "\"" + text + "\" is outside of what is allowed",
                 "from " + format_exact(option.lowest) + " to " + format_exact(option.highest),

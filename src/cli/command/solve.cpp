@@ -34,18 +34,8 @@ struct SolveArguments {
   bool compute_optimal = false;
 };
 
-double positive(const std::string& text, NumberKind kind, std::string_view flag) {
-  double value = 0;
-  try {
-    value = parse_number(text, kind);
-  } catch (const Error& error) {
-    throw Error(error.kind, error.message, error.hint, std::string(flag));
-  }
-  if (value <= 0) {
-    throw Error(ErrorKind::usage, fmt::format("\"{}\" is not above 0", text.substr(0, 60)),
-                "a target is a positive number", std::string(flag));
-  }
-  return value;
+double target_number(std::string_view text, NumberKind kind, std::string_view flag) {
+  return positive_flag_number(text, kind, flag, "a target is a positive number");
 }
 
 // `COLUMN=VALUE`.
@@ -58,7 +48,7 @@ SolveTarget parse_target(const std::string& text) {
   SolveTarget target = solve_target(text.substr(0, sign), 1);
   const NumberKind kind =
       target.column->display == NumberKind::integer ? NumberKind::count : target.column->display;
-  target.value = positive(text.substr(sign + 1), kind, "--target");
+  target.value = target_number(text.substr(sign + 1), kind, "--target");
   return target;
 }
 
@@ -124,11 +114,11 @@ class Solving {
 
   void choose_rent() {
     rent_.base = scenario_;
-    rent_.budget = positive(arguments_.budget, NumberKind::money, "--budget");
+    rent_.budget = target_number(arguments_.budget, NumberKind::money, "--budget");
     const bool sized = given(Field::hardware_deadline);
     if (!arguments_.duration.empty()) {
       if (sized) refuse("--duration and --deadline are two times", "give one of them");
-      rent_.seconds = positive(arguments_.duration, NumberKind::duration, "--duration");
+      rent_.seconds = target_number(arguments_.duration, NumberKind::duration, "--duration");
     } else if (sized) {
       rent_.seconds = scenario_.number(Field::hardware_deadline);
     }
@@ -153,15 +143,15 @@ class Solving {
              "duration go with --for gpus, price or duration");
     }
     if (!arguments_.budget.empty()) {
-      request_.target = solve_target(ColumnRole::total,
-                                     positive(arguments_.budget, NumberKind::money, "--budget"));
+      request_.target = solve_target(
+          ColumnRole::total, target_number(arguments_.budget, NumberKind::money, "--budget"));
     } else if (!arguments_.flops.empty()) {
       request_.target = solve_target(ColumnRole::model_flops,
-                                     positive(arguments_.flops, NumberKind::count, "--flops"));
+                                     target_number(arguments_.flops, NumberKind::count, "--flops"));
     } else if (!arguments_.target.empty()) {
       request_.target = parse_target(arguments_.target);
     } else if (!arguments_.duration.empty()) {
-      const double seconds = positive(arguments_.duration, NumberKind::duration, "--duration");
+      const double seconds = target_number(arguments_.duration, NumberKind::duration, "--duration");
       request_.target = solve_target(ColumnRole::wall_clock, seconds);
       cluster_ = arguments_.unknown.empty();
       if (cluster_ && !given(Field::hardware_gpus)) {

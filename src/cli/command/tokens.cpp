@@ -33,20 +33,10 @@ struct TokensOptions {
   OutputOptions output;
 };
 
-/// Runs `parse`, and names the flag in what it throws.
-template <typename Parse>
-auto of_flag(const std::string& flag, Parse parse) {
-  try {
-    return parse();
-  } catch (const Error& error) {
-    throw Error(error.kind, error.message, error.hint, flag);
-  }
-}
-
 std::vector<ImageSize> sizes(const std::string& flag, const std::vector<std::string>& texts) {
   std::vector<ImageSize> out;
   for (const std::string& text : texts) {
-    out.push_back(of_flag(flag, [&] { return parse_pixel_size(text); }));
+    out.push_back(with_flag(flag, [&] { return parse_pixel_size(text); }));
   }
   return out;
 }
@@ -54,7 +44,7 @@ std::vector<ImageSize> sizes(const std::string& flag, const std::vector<std::str
 std::optional<double> tokens_number(const std::string& flag, const std::string& text,
                                     NumberKind kind) {
   if (text.empty()) return std::nullopt;
-  return of_flag(flag, [&] { return parse_number(text, kind); });
+  return flag_number(text, kind, flag);
 }
 
 std::optional<std::int64_t> whole(const std::string& flag, const std::string& text) {

@@ -31,15 +31,8 @@ struct TransferArguments {
   std::string to_gpus;
 };
 
-double parse_positive(std::string_view text, NumberKind kind, std::string_view flag) {
-  try {
-    const double value = parse_number(text, kind);
-    if (value > 0) return value;
-  } catch (const Error& error) {
-    throw Error(error.kind, error.message, error.hint, std::string(flag));
-  }
-  throw Error(ErrorKind::usage, fmt::format("\"{}\" is not above 0", text.substr(0, 60)),
-              "give what was measured", std::string(flag));
+double measured_number(std::string_view text, NumberKind kind, std::string_view flag) {
+  return positive_flag_number(text, kind, flag, "give what was measured");
 }
 
 // A number, or P10..P90 of a lognormal as for any field; `sigma` is that of the latter.
@@ -47,9 +40,9 @@ std::optional<double> measured(std::string_view text, NumberKind kind, std::stri
                                double& sigma) {
   if (text.empty()) return std::nullopt;
   const std::size_t dots = text.find("..");
-  if (dots == std::string_view::npos) return parse_positive(text, kind, flag);
-  const double low = parse_positive(text.substr(0, dots), kind, flag);
-  const double high = parse_positive(text.substr(dots + 2), kind, flag);
+  if (dots == std::string_view::npos) return measured_number(text, kind, flag);
+  const double low = measured_number(text.substr(0, dots), kind, flag);
+  const double high = measured_number(text.substr(dots + 2), kind, flag);
   if (low >= high) {
     throw Error(ErrorKind::usage, fmt::format("the range \"{}\" does not rise", text.substr(0, 60)),
                 "write P10..P90, or one value", std::string(flag));

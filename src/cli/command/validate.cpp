@@ -135,11 +135,7 @@ std::string rows_command(const Subject& subject) {
 
 std::optional<double> limit(Typed typed) {
   if (typed.max_error.empty()) return std::nullopt;
-  try {
-    return parse_number(typed.max_error, NumberKind::fraction);
-  } catch (const Error& error) {
-    throw Error(error.kind, error.message, error.hint, "--max-error");
-  }
+  return flag_number(typed.max_error, NumberKind::fraction, "--max-error");
 }
 
 int check(double error, std::string_view what, Typed typed, std::optional<double> most,

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/session.h"
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
@@ -189,7 +190,7 @@ void Flags::refuse_lost_values(const std::vector<std::string>& arguments) const 
   }
 }
 
-bool Flags::parse_plainly(std::vector<std::string> arguments) {
+bool Flags::try_fast_parse(std::vector<std::string> arguments) {
   refuse_lost_values(arguments);
   std::ranges::reverse(arguments);  // CLI11 takes them from the back
   try {
@@ -214,6 +215,31 @@ Parsed Flags::parse(std::vector<std::string> arguments, std::string_view command
   }
   refuse_leftovers(*app_, command, usage);
   return Parsed::good;
+}
+
+void add_global_options(Flags& flags, GlobalOptions& options) {
+  flags.group("General");
+  flags.add("--data-dir", options.data_dir, "DIR",
+            "folder of catalog files over the built-in ones");
+  flags.add("--config", options.config, "FILE",
+            "defaults of scenario fields as JSON (else TRCOST_CONFIG, else trcost/config.json in "
+            "XDG_CONFIG_HOME or ~/.config; `trcost config show`)");
+  flags.add("--no-config", options.no_config, "without a config file");
+  flags.add("--color", options.color, "auto|always|never", "colour of what is shown");
+  flags.add("-q,--quiet", options.quiet, "no warnings");
+  flags.add("-v,--verbose", options.verbose, "say on stderr what was read, tried and imputed");
+}
+
+double flag_number(std::string_view text, NumberKind kind, std::string_view flag) {
+  return with_flag(flag, [&] { return parse_number(text, kind); });
+}
+
+double positive_flag_number(std::string_view text, NumberKind kind, std::string_view flag,
+                            std::string_view hint) {
+  const double value = flag_number(text, kind, flag);
+  if (value > 0) return value;
+  throw Error(ErrorKind::usage, fmt::format("\"{}\" is not above 0", text.substr(0, 60)),
+              std::string(hint), std::string(flag));
 }
 
 }  // namespace trcost::cli

@@ -7,12 +7,17 @@
 #include <string_view>
 #include <vector>
 
+#include "trcost/error.h"
+#include "trcost/numbers.h"
+
 namespace CLI {
 class App;
 class Option;
 }  // namespace CLI
 
 namespace trcost::cli {
+
+struct GlobalOptions;
 
 /// One option of a command, for help, completions and messages.
 struct Flag {
@@ -58,8 +63,8 @@ class Flags {
   /// is allowed; `usage` is shown for one too many.
   Parsed parse(std::vector<std::string> arguments, std::string_view command,
                std::string_view usage);
-  /// The same where nothing is wrong and no help asked for; else false.
-  bool parse_plainly(std::vector<std::string> arguments);
+  /// Reads arguments that are in order. Returns false if one is not or asks for help.
+  bool try_fast_parse(std::vector<std::string> arguments);
 
  private:
   CLI::Option* named(CLI::Option* option, std::string_view value);
@@ -68,5 +73,24 @@ class Flags {
   std::unique_ptr<CLI::App> app_;
   std::string group_ = "Options";
 };
+
+/// Adds --data-dir, --config, --no-config, --color, -q, -v.
+void add_global_options(Flags& flags, GlobalOptions& options);
+
+/// Runs `parse` and names the flag in an Error that it throws.
+template <class Parse>
+auto with_flag(std::string_view flag, Parse parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, std::string(flag));
+  }
+}
+
+/// The number that the text of a flag stands for. Throws Error (usage) that names the flag.
+double flag_number(std::string_view text, NumberKind kind, std::string_view flag);
+/// A flag's number above 0. `hint` goes into the Error (usage) for another one.
+double positive_flag_number(std::string_view text, NumberKind kind, std::string_view flag,
+                            std::string_view hint);
 
 }  // namespace trcost::cli

@@ -19,7 +19,7 @@ void add(std::optional<double>& sum, const std::optional<double>& more) {
 
 // A share of a whole. A given share (an MFU, a goodput) comes back as it was written, if product
 // and quotient have moved it by no more than their rounding.
-double share(double part, double whole) {
+double quotient(double part, double whole) {
   constexpr double kDecimals = 1e15;  // that a double below 1 has for certain
   constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
   const double exact = part / whole;
@@ -27,8 +27,8 @@ double share(double part, double whole) {
   return std::abs(written - exact) <= kRounding * exact ? written : exact;
 }
 
-std::optional<double> share(const std::optional<double>& part, double whole) {
-  return part ? std::optional(share(*part, whole)) : std::nullopt;
+std::optional<double> quotient(const std::optional<double>& part, double whole) {
+  return part ? std::optional(quotient(*part, whole)) : std::nullopt;
 }
 
 }  // namespace
@@ -76,17 +76,17 @@ void set_ratios(const WorkTotals& totals, PerformanceSummary& out) {
   out.step_seconds = totals.step_seconds / totals.steps;
   out.tokens_per_second_per_gpu = totals.tokens / totals.busy_seconds;
   out.tflops_per_gpu = totals.model_flop / totals.busy_seconds / kTera;
-  out.mfu = share(totals.model_flop, totals.peak_flop);
-  out.hfu = share(totals.hardware_flop, totals.peak_flop);
+  out.mfu = quotient(totals.model_flop, totals.peak_flop);
+  out.hfu = quotient(totals.hardware_flop, totals.peak_flop);
   out.mfu_bf16.reset();
-  if (totals.peak_flop_bf16) out.mfu_bf16 = share(totals.model_flop, *totals.peak_flop_bf16);
+  if (totals.peak_flop_bf16) out.mfu_bf16 = quotient(totals.model_flop, *totals.peak_flop_bf16);
   out.interconnect_efficiency.reset();
   if (totals.network_seconds) {
     out.interconnect_efficiency = 1 - *totals.network_seconds / totals.busy_seconds;
   }
-  out.goodput = share(totals.busy_seconds, totals.running_seconds);
-  out.production_overhead = share(totals.running_seconds, totals.paid_seconds);
-  out.batch_token_cost = share(totals.batch_tokens, totals.tokens);
+  out.goodput = quotient(totals.busy_seconds, totals.running_seconds);
+  out.production_overhead = quotient(totals.running_seconds, totals.paid_seconds);
+  out.batch_token_cost = quotient(totals.batch_tokens, totals.tokens);
 }
 
 }  // namespace trcost::estimation

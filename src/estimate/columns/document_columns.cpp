@@ -8,22 +8,16 @@
 #include "workload/method.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 using namespace column;
-using column::json;
-using column::text;
-using E = const Estimate&;
+using E = Estimate;
 
 const Columns<WaterfallTerm>& waterfall_columns() {
+  using T = WaterfallTerm;
   static const Columns<WaterfallTerm> table = {
-      text(
-          "term", [](const WaterfallTerm& t) { return t.term; }, "what takes from the peak",
-          Rank::key),
-      number(
-          "share", "", NumberKind::fraction, [](const WaterfallTerm& t) { return t.share; },
-          "that it leaves; all multiply to the MFU")};
+      string("term", member<&T::term>, "what takes from the peak", Rank::key),
+      share("share", member<&T::share>, "that it leaves; all multiply to the MFU")};
   return table;
 }
 
@@ -33,218 +27,132 @@ struct NamedItem {
   std::string name;
 };
 
+std::string_view part_word(Part part) {
+  return kPartWords[static_cast<std::size_t>(part)].key;
+}
+
 const Columns<NamedItem>& item_columns() {
-  using I = const NamedItem&;
+  using I = NamedItem;
+  using L = LineItem;
   static const Columns<NamedItem> table = {
-      text(
-          "item", [](I i) -> auto& { return i.name; }, "what is paid for", Rank::key),
-      text(
-          "part", [](I i) { return kPartWords[static_cast<std::size_t>(i.item->part)].key; },
-          "which part of a bill that is, in one word"),
-      text(
-          "stage", [](I i) -> auto& { return i.item->round; }, "of a training in several"),
-      plain(
-          "quantity", [](I i) { return i.item->quantity; }, "in the unit"),
-      text(
-          "unit", [](I i) { return unit_name(i.item->unit); }, "of the quantity"),
-      number(
-          "unit_price", "USD", NumberKind::money, [](I i) { return i.item->unit_price; },
-          "of one unit"),
-      number(
-          "amount", "USD", NumberKind::money, [](I i) { return i.item->amount; },
-          "quantity x unit price", Rank::first),
-      text(
-          "source", [](I i) -> auto& { return i.item->source; }, "of the unit price"),
-      text(
-          "date", [](I i) -> auto& { return i.item->date; }, "of the unit price")};
+      string("item", member<&I::name>, "what is paid for", Rank::key),
+      string("part", member<&I::item, &L::part, part_word>,
+             "which part of a bill that is, in one word"),
+      string("stage", member<&I::item, &L::round>, "of a training in several"),
+      plain("quantity", member<&I::item, &L::quantity>, "in the unit"),
+      string("unit", member<&I::item, &L::unit, unit_name>, "of the quantity"),
+      usd("unit_price", member<&I::item, &L::unit_price>, "of one unit"),
+      usd("amount", member<&I::item, &L::amount>, "quantity x unit price", Rank::first),
+      string("source", member<&I::item, &L::source>, "of the unit price"),
+      string("date", member<&I::item, &L::date>, "of the unit price")};
   return table;
 }
 
-std::vector<NamedItem> items_of(E e, bool included) {
+template <bool kIncluded>
+std::vector<NamedItem> bill_items(const E& e) {
   std::vector<NamedItem> out;
   for (const LineItem& item : e.cost.items) {
-    if (item.included == included) out.push_back({&item, item_name(item)});
+    if (item.included == kIncluded) out.push_back({&item, item_name(item)});
   }
   return out;
 }
 
 const Columns<Contribution>& contribution_columns() {
-  using C = const Contribution&;
+  using C = Contribution;
   static const Columns<Contribution> table = {
-      text(
-          "input", [](C c) -> auto& { return c.input; }, "what is not certain", Rank::key),
-      number(
-          "share", "", NumberKind::fraction, [](C c) { return c.share; },
-          "of the variance of the total"),
-      plain(
-          "sigma", [](C c) { return c.sigma; }, "in logarithms"),
-      text(
-          "source", [](C c) -> auto& { return c.source; }, "where the spread was read")};
+      string("input", member<&C::input>, "what is not certain", Rank::key),
+      share("share", member<&C::share>, "of the variance of the total"),
+      plain("sigma", member<&C::sigma>, "in logarithms"),
+      string("source", member<&C::source>, "where the spread was read")};
   return table;
 }
 
 const Columns<Derivation>& derivation_columns() {
-  using D = const Derivation&;
+  using D = Derivation;
   static const Columns<Derivation> table = {
-      text(
-          "name", [](D d) -> auto& { return d.name; }, "what comes out", Rank::key),
-      text(
-          "formula", [](D d) -> auto& { return d.formula; }, "in symbols"),
-      text(
-          "numbers", [](D d) -> auto& { return d.numbers; }, "with the numbers put in"),
-      text(
-          "result", [](D d) -> auto& { return d.result; }, "with its unit"),
-      text(
-          "source", [](D d) -> auto& { return d.source; }, "of the formula")};
+      string("name", member<&D::name>, "what comes out", Rank::key),
+      string("formula", member<&D::formula>, "in symbols"),
+      string("numbers", member<&D::numbers>, "with the numbers put in"),
+      string("result", member<&D::result>, "with its unit"),
+      string("source", member<&D::source>, "of the formula")};
   return table;
+}
+
+PlacedLayout stage_layout(const StageResult& stage) {
+  return {&stage.layout, stage.gpus, stage.model.dealt_layers};
 }
 
 const Columns<StageResult>& stage_columns() {
-  using S = const StageResult&;
-  static const Columns<StageResult> table = [] {
-    Columns<StageResult> t = {
-        text(
-            "name", [](S s) -> auto& { return s.name; }, "of the stage", Rank::key),
-        number(
-            "tokens", "tokens", NumberKind::count, [](S s) { return s.tokens; },
-            "that it processes"),
-        plain(
-            "flops", [](S s) { return s.flops; }, "model FLOP"),
-        number(
-            "gpu_hours", "GPU-hours", NumberKind::count, [](S s) { return s.gpu_hours; },
-            "with failures and production overhead"),
-        number(
-            "wall_clock_seconds", "s", NumberKind::duration,
-            [](S s) { return s.wall_clock_seconds; }, "from start to end"),
-        number(
-            "mfu", "", NumberKind::fraction, [](S s) { return s.mfu; },
-            "against the dense peak of the precision used"),
-        number(
-            "params_total", "parameters", NumberKind::count,
-            [](S s) { return s.model.params_total; }, "of its model"),
-        number(
-            "params_trainable", "parameters", NumberKind::count,
-            [](S s) { return s.model.params_trainable; }, "that learn"),
-        text(
-            "method", [](S s) -> auto& { return s.method; },
-            "which model answered and how good it is there"),
-        number(
-            "commitment_seconds", "s", NumberKind::duration,
-            [](S s) -> std::optional<double> {
-              if (!s.obligation) return std::nullopt;
-              return s.obligation->hours * kSecondsPerHour;
-            },
-            "what a reserved price binds for"),
-        number(
-            "commitment_usd", "USD", NumberKind::money,
-            [](S s) -> std::optional<double> {
-              if (!s.obligation) return std::nullopt;
-              return s.obligation->usd;
-            },
-            "what its cluster costs in that term, used or not"),
-        number(
-            "gpus", "accelerators", NumberKind::integer, [](S s) { return s.gpus; },
-            "cluster size"),
-        number(
-            "step_seconds", "s", NumberKind::duration, [](S s) { return s.step_seconds; },
-            "one step in steady state")};
-    t.lift<[](S s) {
-      return std::optional<PlacedLayout>({&s.layout, s.gpus, s.model.dealt_layers});
-    },
-           layout_columns>("layout");
-    t.lift<[](S s) { return &s.memory; }, memory_use_columns>("memory");
-    return t;
-  }();
+  using R = StageResult;
+  static const Columns<StageResult> table = {
+      string("name", member<&R::name>, "of the stage", Rank::key),
+      token_count("tokens", member<&R::tokens>, "that it processes"),
+      plain("flops", member<&R::flops>, "model FLOP"),
+      gpu_hours("gpu_hours", member<&R::gpu_hours>, "with failures and production overhead"),
+      seconds("wall_clock_seconds", member<&R::wall_clock_seconds>, "from start to end"),
+      share("mfu", member<&R::mfu>, "against the dense peak of the precision used"),
+      parameters("params_total", member<&R::model, &ModelSummary::params_total>, "of its model"),
+      parameters("params_trainable", member<&R::model, &ModelSummary::params_trainable>,
+                 "that learn"),
+      string("method", member<&R::method>, "which model answered and how good it is there"),
+      seconds("commitment_seconds", member<&R::obligation, commitment_seconds>,
+              "what a reserved price binds for"),
+      usd("commitment_usd", member<&R::obligation, &Obligation::usd>,
+          "what its cluster costs in that term, used or not"),
+      accelerators("gpus", member<&R::gpus>, "cluster size"),
+      seconds("step_seconds", member<&R::step_seconds>, "one step in steady state"),
+      part<layout_columns, stage_layout>("layout"),
+      part<memory_use_columns, &R::memory>("memory")};
   return table;
+}
+
+std::optional<PlacedLayout> phase_layout(const PhaseResult& phase) {
+  if (phase.work == Work::generate || phase.work == Work::wait) return std::nullopt;
+  return PlacedLayout{&phase.layout, phase.layout.gpus(), phase.layers};
 }
 
 const Columns<PhaseResult>& phase_columns() {
-  using P = const PhaseResult&;
-  static const Columns<PhaseResult> table = [] {
-    Columns<PhaseResult> t = {
-        text(
-            "name", [](P p) { return p.name; }, "of the phase", Rank::key),
-        text(
-            "stage", [](P p) -> auto& { return p.stage; }, "of a training in several"),
-        text(
-            "kind", [](P p) { return work_name(p.work); }, "train, forward, generate, wait"),
-        text(
-            "method", [](P p) { return p.method; }, "of its round, as --method has it"),
-        number(
-            "gpus", "accelerators", NumberKind::integer, [](P p) { return p.gpus; }, "that do it"),
-        number(
-            "step_seconds", "s", NumberKind::duration, [](P p) { return p.step_seconds; },
-            "of one round"),
-        number(
-            "tokens", "tokens", NumberKind::count, [](P p) { return p.tokens; }, "of one round"),
-        number(
-            "model_flops", "FLOP", NumberKind::number, [](P p) { return p.model_flops; },
-            "of one round"),
-        number(
-            "hardware_flops", "FLOP", NumberKind::number, [](P p) { return p.hardware_flops; },
-            "of one round, with recomputation"),
-        number(
-            "gpu_hours", "GPU-hours", NumberKind::count, [](P p) { return p.gpu_hours; },
-            "of the job; all phases add up to its own"),
-        number(
-            "cost", "USD", NumberKind::money, [](P p) { return p.cost; }, "of the job's total"),
-        number(
-            "engine.tp", "", NumberKind::integer,
-            [](P p) -> std::optional<double> {
-              if (!p.engine) return std::nullopt;
-              return p.engine->tp;
-            },
-            "tensor parallel degree of a replica that generates"),
-        number(
-            "engine.gpus", "accelerators", NumberKind::integer,
-            [](P p) -> std::optional<double> {
-              if (!p.engine) return std::nullopt;
-              return p.engine->gpus;
-            },
-            "of a replica that generates")};
-    t.lift<[](P p) -> std::optional<PlacedLayout> {
-      if (p.work == Work::generate || p.work == Work::wait) return std::nullopt;
-      return PlacedLayout{&p.layout, p.layout.gpus(), p.layers};
-    },
-           layout_columns>("layout");
-    return t;
-  }();
+  using R = PhaseResult;
+  static const Columns<PhaseResult> table = {
+      string("name", member<&R::name>, "of the phase", Rank::key),
+      string("stage", member<&R::stage>, "of a training in several"),
+      string("kind", member<&R::work, work_name>, "train, forward, generate, wait"),
+      string("method", member<&R::method>, "of its round, as --method has it"),
+      accelerators("gpus", member<&R::gpus>, "that do it"),
+      seconds("step_seconds", member<&R::step_seconds>, "of one round"),
+      token_count("tokens", member<&R::tokens>, "of one round"),
+      flop("model_flops", member<&R::model_flops>, "of one round"),
+      flop("hardware_flops", member<&R::hardware_flops>, "of one round, with recomputation"),
+      gpu_hours("gpu_hours", member<&R::gpu_hours>, "of the job; all phases add up to its own"),
+      usd("cost", member<&R::cost>, "of the job's total"),
+      integer("engine.tp", member<&R::engine, &ServingLayout::tp>,
+              "tensor parallel degree of a replica that generates"),
+      accelerators("engine.gpus", member<&R::engine, &ServingLayout::gpus>,
+                   "of a replica that generates"),
+      part<layout_columns, phase_layout>("layout")};
   return table;
 }
 
-const Column<Estimate> kLists[] = {
-    list<waterfall_columns>(
-        "waterfall", [](E e) -> auto& { return e.waterfall; }, "from dense peak to realised MFU"),
-    list<item_columns>(
-        "cost.items", [](E e) { return items_of(e, true); }, "of the total"),
-    list<item_columns>(
-        "cost.not_included", [](E e) { return items_of(e, false); }, "shown, not in the total"),
-    list<contribution_columns>(
-        "range.contributions", [](E e) -> auto& { return e.range.contributions; },
-        "what makes the range"),
-    list<assumption_columns>(
-        "assumptions", [](E e) -> auto& { return e.assumptions; }, "what the question left open"),
-    list<stage_columns>(
-        "stages", [](E e) -> auto& { return e.stages; }, "of a training in several"),
-    list<phase_columns>(
-        "phases", [](E e) -> auto& { return e.phases; },
-        "of a round: what learns, scores, generates and waits"),
+constexpr EstimateColumn kLists[] = {
+    list<waterfall_columns>("waterfall", member<&E::waterfall>, "from dense peak to realised MFU"),
+    list<item_columns>("cost.items", member<bill_items<true>>, "of the total"),
+    list<item_columns>("cost.not_included", member<bill_items<false>>, "shown, not in the total"),
+    list<contribution_columns>("range.contributions",
+                               member<&E::range, &RangeResult::contributions>,
+                               "what makes the range"),
+    list<assumption_columns>("assumptions", member<&E::assumptions>, "what the question left open"),
+    list<stage_columns>("stages", member<&E::stages>, "of a training in several"),
+    list<phase_columns>("phases", member<&E::phases>,
+                        "of a round: what learns, scores, generates and waits"),
     // Sentences, which rows of a sweep do without.
-    text(
-        "pipeline.verdict",
-        [](E e) -> std::string_view {
-          return e.pipeline ? std::string_view(e.pipeline->verdict) : std::string_view();
-        },
-        "what the data pipeline has to be like"),
-    text(
-        "runner_up", [](E e) -> auto& { return e.runner_up; },
-        "the second-best layout and by how much"),
-    list<text_columns>(
-        "warnings", [](E e) -> auto& { return e.warnings; }, "what to know"),
-    list<derivation_columns>(
-        "derivations", [](E e) -> auto& { return e.derivations; }, "step by step, with --explain"),
+    string("pipeline.verdict", member<&E::pipeline, &PipelineResult::verdict>,
+           "what the data pipeline has to be like"),
+    string("runner_up", member<&E::runner_up>, "the second-best layout and by how much"),
+    list<text_columns>("warnings", member<&E::warnings>, "what to know"),
+    list<derivation_columns>("derivations", member<&E::derivations>,
+                             "step by step, with --explain"),
     list<step_columns>(
-        "step", [](E e) { return std::span(e.step.get(), e.step ? 1 : 0); },
+        "step", [](const E& e) { return std::span(e.step.get(), e.step ? 1 : 0); },
         "what one step is added up from, with --explain; none of a job of several phases"),
 };
 
@@ -268,33 +176,19 @@ const Columns<Estimate>& estimate_columns() {
 }
 
 const Columns<TokenAlternative>& alternative_columns() {
-  using A = const TokenAlternative&;
+  using A = TokenAlternative;
+  using T = TokenExample;
   static const Columns<TokenAlternative> table = {
-      number(
-          "tokens", "tokens", NumberKind::count, [](A a) { return a.tokens; },
-          "that a published model saw", Rank::key),
-      text(
-          "accelerator", [](A a) -> auto& { return a.accelerator; }, "catalog name"),
-      number(
-          "gpus", "accelerators", NumberKind::integer, [](A a) { return a.gpus; }, "cluster size"),
-      number(
-          "gpu_hours", "GPU-hours", NumberKind::count, [](A a) { return a.gpu_hours; },
-          "with failures and production overhead"),
-      number(
-          "wall_clock_seconds", "s", NumberKind::duration, [](A a) { return a.wall_clock_seconds; },
-          "from start to end"),
-      number(
-          "total_usd", "USD", NumberKind::money, [](A a) { return a.total_usd; }, "the bill"),
-      text(
-          "as.model", [](A a) -> auto& { return a.example.name; }, "the published model"),
-      number(
-          "as.params", "parameters", NumberKind::count, [](A a) { return a.example.params; },
-          "of that model"),
-      number(
-          "as.tokens", "tokens", NumberKind::count, [](A a) { return a.example.tokens; },
-          "that it saw"),
-      text(
-          "as.source", [](A a) -> auto& { return a.example.source; }, "where that was read")};
+      token_count("tokens", member<&A::tokens>, "that a published model saw", Rank::key),
+      string("accelerator", member<&A::accelerator>, "catalog name"),
+      accelerators("gpus", member<&A::gpus>, "cluster size"),
+      gpu_hours("gpu_hours", member<&A::gpu_hours>, "with failures and production overhead"),
+      seconds("wall_clock_seconds", member<&A::wall_clock_seconds>, "from start to end"),
+      usd("total_usd", member<&A::total_usd>, "the bill"),
+      string("as.model", member<&A::example, &T::name>, "the published model"),
+      parameters("as.params", member<&A::example, &T::params>, "of that model"),
+      token_count("as.tokens", member<&A::example, &T::tokens>, "that it saw"),
+      string("as.source", member<&A::example, &T::source>, "where that was read")};
   return table;
 }
 

@@ -1,93 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/columns/memory_columns.h"
 
-#include <type_traits>
-
 #include "estimate/columns/plan_columns.h"
 
 namespace trcost::estimation {
-
 namespace {
 
 using namespace column;
-using column::json;
-using column::text;
-using Fit = const MemoryFit&;
-using Answer = const MemoryReport&;
-
-bool known(Fit fit) {
-  return fit.problem.empty();
-}
 
 // A case of an accelerator, with the layers of the model, which its layout splits.
 const Columns<MemoryCase>& case_columns() {
-  static const Columns<MemoryCase> table = [] {
-    Columns<MemoryCase> t = {number(
-                                 "gpus", "accelerators", NumberKind::integer,
-                                 [](const MemoryCase& c) { return c.gpus; }, "cluster size"),
-                             boolean(
-                                 "fits", [](const MemoryCase& c) { return c.use.fits; },
-                                 "whether the total is within the capacity")};
-    t.lift<[](const MemoryCase& c) {
-      return std::optional<PlacedLayout>({&c.layout, c.gpus, c.layers});
-    },
-           layout_columns>("layout");
-    t.lift<[](const MemoryCase& c) { return &c.use; }, memory_use_columns>("memory");
-    return t;
-  }();
+  using C = MemoryCase;
+  static const Columns<MemoryCase> table = {accelerators("gpus", member<&C::gpus>, "cluster size"),
+                                            boolean("fits", member<&C::use, &MemoryUse::fits>,
+                                                    "whether the total is within the capacity"),
+                                            part<layout_columns, placed<C>>("layout"),
+                                            part<memory_use_columns, &C::use>("memory")};
   return table;
 }
 
-const MemoryCase* main_of(Fit fit) {
-  return known(fit) ? &fit.main() : nullptr;
-}
-const MemoryCase* one_of(Fit fit) {
-  return known(fit) ? &fit.one : nullptr;
+// The case that a row is about, null without an answer.
+const MemoryCase* main_case(const MemoryFit& fit) {
+  return fit.problem.empty() ? &fit.main() : nullptr;
 }
 
+// A member of a row with an answer.
 template <auto Member>
-constexpr auto case_of = [](Fit fit) -> const std::optional<MemoryCase>& { return fit.*Member; };
+constexpr auto answered =
+    [](const MemoryFit& fit) { return fit.problem.empty() ? &(fit.*Member) : nullptr; };
 
 const Columns<MemoryFit>& fit_columns() {
-  static const Columns<MemoryFit> table = [] {
-    Columns<MemoryFit> t = {
-        text(
-            "accelerator", [](Fit f) -> auto& { return f.accelerator; }, "catalog name", Rank::key),
-        text(
-            "precision",
-            [](Fit f) { return known(f) ? precision_name(f.precision) : std::string_view(); },
-            "format of the matmuls"),
-        number(
-            "capacity_bytes", "bytes", NumberKind::bytes,
-            [](Fit f) { return known(f) ? std::optional(f.capacity_bytes) : std::nullopt; },
+  using F = MemoryFit;
+  static const Columns<MemoryFit> table = {
+      string("accelerator", member<&F::accelerator>, "catalog name", Rank::key),
+      string("precision", member<answered<&F::precision>, precision_name>, "format of the matmuls"),
+      bytes("capacity_bytes", answered<&F::capacity_bytes>,
             "of one device, as far as a plan may fill it"),
-        number(
-            "gpus", "accelerators", NumberKind::integer,
-            [](Fit f) {
-              const MemoryCase* main = main_of(f);
-              return main != nullptr ? std::optional(main->gpus) : std::nullopt;
-            },
-            "of the case that the row is about: as asked for, else the fewest that hold it")};
-    t.lift<[](Fit f) {
-      const MemoryCase* main = main_of(f);
-      return main != nullptr ? &main->use : nullptr;
-    },
-           memory_use_columns>("memory", true);
-    t.lift<one_of, case_columns>("one", true);
-    t.lift<case_of<&MemoryFit::node>, case_columns>("node", true);
-    t.lift<case_of<&MemoryFit::smallest>, case_columns>("smallest", true);
-    t.lift<case_of<&MemoryFit::given>, case_columns>("given", true);
-    t.add({text(
-               "title", [](Fit f) -> auto& { return f.title; }, "name of the accelerator"),
-           text(
-               "system", [](Fit f) -> auto& { return f.system; }, "node or rack it lives in"),
-           number(
-               "device_bytes", "bytes", NumberKind::bytes, [](Fit f) { return f.device_bytes; },
-               "memory of one device that the framework sees"),
-           text(
-               "problem", [](Fit f) -> auto& { return f.problem; }, "why there is no answer")});
-    return t;
-  }();
+      accelerators("gpus", member<main_case, &MemoryCase::gpus>,
+                   "of the case that the row is about: as asked for, else the fewest that hold it"),
+      optional_part<memory_use_columns, main_case, &MemoryCase::use>("memory"),
+      optional_part<case_columns, answered<&F::one>>("one"),
+      optional_part<case_columns, &F::node>("node"),
+      optional_part<case_columns, &F::smallest>("smallest"),
+      optional_part<case_columns, &F::given>("given"),
+      string("title", member<&F::title>, "name of the accelerator"),
+      string("system", member<&F::system>, "node or rack it lives in"),
+      bytes("device_bytes", member<&F::device_bytes>,
+            "memory of one device that the framework sees"),
+      string("problem", member<&F::problem>, "why there is no answer")};
   return table;
 }
 
@@ -104,48 +64,34 @@ const Columns<MemoryUse>& parts_columns() {
   return table;
 }
 
-template <Recompute How>
-constexpr auto whole_memory =
-    [](Answer report) { return &report.whole[static_cast<std::size_t>(How)]; };
+template <Recompute kHow>
+const MemoryUse& whole_memory(const MemoryReport& report) {
+  return report.whole[static_cast<std::size_t>(kHow)];
+}
 
 }  // namespace
 
 const Columns<MemoryReport>& memory_columns() {
-  static const Columns<MemoryReport> table = [] {
-    const auto count = [](std::string_view path, auto get, std::string_view help) {
-      return number(path, "parameters", NumberKind::count, get, help);
-    };
-    Columns<MemoryReport> t;
-    t.add(versions<MemoryReport>());
-    t.add(
-        {json(
-             "scenario", [](Answer r) -> auto& { return r.scenario; },
-             "what was asked, replayable with --scenario"),
-         text(
-             "model.name", [](Answer r) -> auto& { return r.model.name; }, "what is trained"),
-         count(
-             "model.params_total", [](Answer r) { return r.model.params_total; }, "all parameters"),
-         count(
-             "model.params_trainable", [](Answer r) { return r.model.params_trainable; },
-             "parameters that learn"),
-         count(
-             "model.params_vision", [](Answer r) { return r.model.params_vision; },
-             "of the vision encoder"),
-         text(
-             "recipe", [](Answer r) -> auto& { return r.recipe; }, "what of it learns"),
-         text(
-             "stack", [](Answer r) -> auto& { return r.stack; }, "software"),
-         number(
-             "seq_length", "tokens", NumberKind::integer, [](Answer r) { return r.seq_length; },
-             "tokens of a sequence")});
-    t.lift<whole_memory<Recompute::none>, parts_columns>("one_device.none");
-    t.lift<whole_memory<Recompute::selective>, parts_columns>("one_device.selective");
-    t.lift<whole_memory<Recompute::full>, parts_columns>("one_device.full");
-    t.add({list<fit_columns>(
-        "items", [](Answer r) -> auto& { return r.fits; }, "one per accelerator")});
-    t.add(open_points<std::remove_cvref_t<Answer>>());
-    return t;
-  }();
+  using R = MemoryReport;
+  using M = ModelSummary;
+  static const Columns<MemoryReport> table = {
+      versions<R>(),
+      raw_json("scenario", member<&R::scenario>, "what was asked, replayable with --scenario"),
+      string("model.name", member<&R::model, &M::name>, "what is trained"),
+      parameters("model.params_total", member<&R::model, &M::params_total>, "all parameters"),
+      parameters("model.params_trainable", member<&R::model, &M::params_trainable>,
+                 "parameters that learn"),
+      parameters("model.params_vision", member<&R::model, &M::params_vision>,
+                 "of the vision encoder"),
+      string("recipe", member<&R::recipe>, "what of it learns"),
+      string("stack", member<&R::stack>, "software"),
+      number("seq_length", "tokens", NumberKind::integer, member<&R::seq_length>,
+             "tokens of a sequence"),
+      part<parts_columns, whole_memory<Recompute::none>>("one_device.none"),
+      part<parts_columns, whole_memory<Recompute::selective>>("one_device.selective"),
+      part<parts_columns, whole_memory<Recompute::full>>("one_device.full"),
+      list<fit_columns>("items", member<&R::fits>, "one per accelerator"),
+      open_points<R>()};
   return table;
 }
 

@@ -14,32 +14,9 @@ namespace trcost::estimation {
 namespace {
 
 using namespace column;
-using column::json;
-using column::text;
 
-template <auto Member>
-constexpr auto degree = [](const PlacedLayout& placed) -> double {
-  return static_cast<double>(placed.layout->*Member);
-};
-
-template <auto Member>
-constexpr auto part = [](const MemoryUse& use) -> double { return use.*Member; };
-
-template <auto Member>
-constexpr auto word =
-    [](const Assumption& assumption) -> std::string_view { return assumption.*Member; };
-
-constexpr auto whole_column(std::string_view path, auto get, std::string_view help) {
-  return column::number(path, "", NumberKind::integer, get, help);
-}
-
-constexpr auto bytes(std::string_view path, Better better, auto get, std::string_view help,
-                     Rank rank = Rank::rest) {
-  return column::number(path, "bytes", NumberKind::bytes, better, get, help, rank);
-}
-
-// Text that is known to be empty, where it is.
-Value words(std::string_view text) {
+// Text that is known even if it is empty.
+Value known_text(std::string_view text) {
   Value value;
   value.kind = Value::Kind::text;
   value.text = text;
@@ -59,7 +36,7 @@ Value assumed_value(std::string_view text) {
 // together, under the first.
 template <std::size_t kIndex>
 constexpr Column<PlacedLayout> dimension() {
-  const auto column = whole_column(
+  constexpr auto column = integer(
       kDimensions[kIndex].name,
       [](const PlacedLayout& placed) -> std::optional<double> {
         const int degree = placed.layout->*kDimensions[kIndex].in;
@@ -67,9 +44,8 @@ constexpr Column<PlacedLayout> dimension() {
       },
       kDimensions[kIndex].help);
   if constexpr (kIndex > 0) return column;
-  return shown(
-      {.line = {beside::kCluster + 3, kSplitTitle}, .unknown = "by stage"},
-      [](const PlacedLayout& placed) { return split_words(*placed.layout); }, column);
+  return column.shown({.line = {beside::kCluster + 3, kSplitTitle}, .unknown = "by stage"},
+                      [](const PlacedLayout& placed) { return split_words(*placed.layout); });
 }
 
 template <std::size_t... kIndex>
@@ -95,147 +71,124 @@ std::string fit_words(const MemoryUse& use) {
   return !use.fits ? "NO" : use.tight ? "tight" : "yes";
 }
 
-constexpr Column<PlacedLayout> kPlaced[] = {
-    column::number("micro_batch", "sequences", NumberKind::number, degree<&Layout::micro_batch>,
-                   "per device and forward pass"),
-    column::number("global_batch", "sequences", NumberKind::number, degree<&Layout::global_batch>,
-                   "per optimizer step"),
-    text(
-        "sharding",
-        [](const PlacedLayout& placed) { return sharding_name(placed.layout->sharding); },
-        "what the data-parallel ranks share out"),
-    text(
-        "recompute",
-        [](const PlacedLayout& placed) { return recompute_name(placed.layout->recompute); },
-        "activation recomputation"),
-    column::number(
-        "recompute_layers", "layers", NumberKind::integer,
-        [](const PlacedLayout& placed) -> double {
-          const Layout& layout = *placed.layout;
-          return layout.recompute == Recompute::full ? layers_of_stage(layout, placed.layers)
-                                                     : layout.recompute_layers;
-        },
-        "of a stage, that are recomputed in full"),
-    text(
-        "context_kind",
-        [](const PlacedLayout& placed) {
-          const Layout& layout = *placed.layout;
-          return layout.cp > 1 ? context_kind_name(layout.context_kind) : std::string_view();
-        },
-        "how ranks that share a sequence exchange"),
-    boolean("sequence_parallel", degree<&Layout::sequence_parallel>,
-            "norms and residuals split along the sequence"),
-    column::number(
-        "idle_gpus", "accelerators", NumberKind::integer,
-        [](const PlacedLayout& placed) { return placed.gpus - placed.layout->gpus(); },
-        "that the layout leaves idle; they are paid for"),
-};
+double recomputed_layers(const PlacedLayout& placed) {
+  const Layout& layout = *placed.layout;
+  return layout.recompute == Recompute::full ? layers_of_stage(layout, placed.layers)
+                                             : layout.recompute_layers;
+}
+
+std::string_view context_kind_word(const PlacedLayout& placed) {
+  const Layout& layout = *placed.layout;
+  return layout.cp > 1 ? context_kind_name(layout.context_kind) : std::string_view();
+}
+
+double idle_gpus(const PlacedLayout& placed) {
+  return placed.gpus - placed.layout->gpus();
+}
 
 }  // namespace
 
 const Columns<PlacedLayout>& layout_columns() {
+  using P = PlacedLayout;
+  using L = Layout;
+  static constexpr Column<PlacedLayout> kColumns[] = {
+      number("micro_batch", "sequences", NumberKind::number, member<&P::layout, &L::micro_batch>,
+             "per device and forward pass"),
+      number("global_batch", "sequences", NumberKind::number, member<&P::layout, &L::global_batch>,
+             "per optimizer step"),
+      string("sharding", member<&P::layout, &L::sharding, sharding_name>,
+             "what the data-parallel ranks share out"),
+      string("recompute", member<&P::layout, &L::recompute, recompute_name>,
+             "activation recomputation"),
+      number("recompute_layers", "layers", NumberKind::integer, member<recomputed_layers>,
+             "of a stage, that are recomputed in full"),
+      string("context_kind", member<context_kind_word>, "how ranks that share a sequence exchange"),
+      boolean("sequence_parallel", member<&P::layout, &L::sequence_parallel>,
+              "norms and residuals split along the sequence"),
+      accelerators("idle_gpus", member<idle_gpus>,
+                   "that the layout leaves idle; they are paid for"),
+  };
   static const Columns<PlacedLayout> table = [] {
     Columns<PlacedLayout> out;
     add_dimensions(out, std::make_index_sequence<std::size(kDimensions)>());
-    out.add(kPlaced);
+    out.add(kColumns);
     return out;
   }();
   return table;
 }
 
 const Columns<MemoryUse>& memory_use_columns() {
+  using U = MemoryUse;
   static const Columns<MemoryUse> table = {
-      bytes("weights_bytes", Better::lower, part<&MemoryUse::weights>,
-            "weights on the fullest device"),
-      bytes("gradients_bytes", Better::lower, part<&MemoryUse::gradients>, "gradients"),
-      bytes("optimizer_bytes", Better::lower, part<&MemoryUse::optimizer>,
-            "optimizer states, master weights"),
-      bytes("activations_bytes", Better::lower, part<&MemoryUse::activations>,
-            "activations kept for backward"),
-      bytes("logits_bytes", Better::lower, part<&MemoryUse::logits>, "logits and their gradient"),
-      bytes("overhead_bytes", Better::lower, part<&MemoryUse::overhead>,
-            "context, buffers, fragmentation"),
-      bytes("resident_bytes", Better::lower, part<&MemoryUse::resident>,
-            "other models of the method: reference, reward, critic, teacher"),
-      bytes("host_bytes", Better::lower, part<&MemoryUse::host>,
+      bytes("weights_bytes", member<&U::weights>, "weights on the fullest device").lower(),
+      bytes("gradients_bytes", member<&U::gradients>, "gradients").lower(),
+      bytes("optimizer_bytes", member<&U::optimizer>, "optimizer states, master weights").lower(),
+      bytes("activations_bytes", member<&U::activations>, "activations kept for backward").lower(),
+      bytes("logits_bytes", member<&U::logits>, "logits and their gradient").lower(),
+      bytes("overhead_bytes", member<&U::overhead>, "context, buffers, fragmentation").lower(),
+      bytes("resident_bytes", member<&U::resident>,
+            "other models of the method: reference, reward, critic, teacher")
+          .lower(),
+      bytes("host_bytes", member<&U::host>,
             "in the host's memory for this device, at most: with train.offload, and of what learns "
-            "while engines generate; not in the total"),
+            "while engines generate; not in the total")
+          .lower(),
       bytes(
-          "engine_bytes", Better::lower,
-          [](const MemoryUse& m) {
-            return m.generating ? std::optional(m.engine->weights) : std::nullopt;
-          },
-          "weights and reserve of an engine, where the fullest moment is one that generates"),
-      bytes(
-          "kv_cache_bytes", Better::lower,
-          [](const MemoryUse& m) {
-            return m.engine ? std::optional(m.engine->cache) : std::nullopt;
-          },
-          "of the responses in flight while engines generate: part of total_bytes where "
-          "engine_bytes is a number, else of another moment than the fullest, and no part of it"),
-      shown(
-          {.line = {beside::kCluster + 4, "memory per GPU"}},
-          [](const MemoryUse& m) { return memory_words(m); },
-          bytes("total_bytes", Better::lower, part<&MemoryUse::total>,
-                "on the fullest device at its fullest moment: weights, gradients, optimizer, "
-                "activations, logits, overhead, resident; or engine_bytes and kv_cache_bytes where "
-                "engine_bytes is a number",
-                Rank::main)),
-      bytes("capacity_bytes", Better::higher, part<&MemoryUse::capacity>,
-            "of one device, as far as a plan may fill it"),
-      shown(
-          {.line = {beside::kCluster + 5}, .brief = {5}},
-          [](const MemoryUse& m) { return fit_words(m); },
-          boolean("fits", part<&MemoryUse::fits>, "whether the total is within the capacity",
-                  Rank::first)),
-      boolean("tight", part<&MemoryUse::tight>,
+          "engine_bytes",
+          [](const U& m) { return m.generating ? std::optional(m.engine->weights) : std::nullopt; },
+          "weights and reserve of an engine, where the fullest moment is one that generates")
+          .lower(),
+      bytes("kv_cache_bytes", member<&U::engine, &EngineMemory::cache>,
+            "of the responses in flight while engines generate: part of total_bytes where "
+            "engine_bytes is a number, else of another moment than the fullest, and no part of it")
+          .lower(),
+      bytes("total_bytes", member<&U::total>,
+            "on the fullest device at its fullest moment: weights, gradients, optimizer, "
+            "activations, logits, overhead, resident; or engine_bytes and kv_cache_bytes where "
+            "engine_bytes is a number",
+            Rank::main)
+          .lower()
+          .shown({.line = {beside::kCluster + 4, "memory per GPU"}}, member<memory_words>),
+      bytes("capacity_bytes", member<&U::capacity>, "of one device, as far as a plan may fill it")
+          .higher(),
+      boolean("fits", member<&U::fits>, "whether the total is within the capacity", Rank::first)
+          .shown({.line = {beside::kCluster + 5}, .brief = {5}}, member<fit_words>),
+      boolean("tight", member<&U::tight>,
               "whether it fits, but leaves less free than hardware.memory_margin"),
   };
   return table;
 }
 
 const Columns<Assumption>& assumption_columns() {
+  using A = Assumption;
   static const Columns<Assumption> table = {
-      text("path", word<&Assumption::path>, "field that the question left open", Rank::key),
-      of_kind(
-          ColumnKind::mixed, "value",
-          [](const Assumption& assumption) { return assumed_value(assumption.value); },
-          "as it may be given"),
-      of_kind(
-          ColumnKind::text, "unit",
-          [](const Assumption& assumption) { return words(assumption.unit); },
-          "of the value; empty for plain numbers and words"),
-      text("why", word<&Assumption::why>, "how it comes about"),
-      text("source", word<&Assumption::source>, "where it was read"),
+      string("path", member<&A::path>, "field that the question left open", Rank::key),
+      of_kind(ColumnKind::mixed, "value", member<&A::value, assumed_value>, "as it may be given"),
+      of_kind(ColumnKind::text, "unit", member<&A::unit, known_text>,
+              "of the value; empty for plain numbers and words"),
+      string("why", member<&A::why>, "how it comes about"),
+      string("source", member<&A::source>, "where it was read"),
   };
   return table;
 }
 
 const Columns<Estimator::Failure>& failure_columns() {
   using Failure = Estimator::Failure;
+  using F = Failure;
   static const Columns<Failure> table = {
-      text(
-          "accelerator", [](const Failure& f) -> auto& { return f.accelerator; },
-          "platform without an answer", Rank::key),
-      text(
-          "message", [](const Failure& f) -> auto& { return f.message; }, "why it has none"),
-      text(
-          "hint", [](const Failure& f) -> auto& { return f.hint; }, "what to do about it")};
+      string("accelerator", member<&F::accelerator>, "platform without an answer", Rank::key),
+      string("message", member<&F::message>, "why it has none"),
+      string("hint", member<&F::hint>, "what to do about it")};
   return table;
 }
 
 namespace {
 
 Columns<Quantiles> quantiles_in(std::string_view unit, NumberKind kind) {
-  using Q = const Quantiles&;
-  return {number(
-              "p10", unit, kind, Better::lower, [](Q q) { return q.p10; },
-              "one chance in ten to be below"),
-          number(
-              "p50", unit, kind, Better::lower, [](Q q) { return q.p50; }, "median"),
-          number(
-              "p90", unit, kind, Better::lower, [](Q q) { return q.p90; },
-              "one chance in ten to be above")};
+  return {
+      number("p10", unit, kind, member<&Quantiles::p10>, "one chance in ten to be below").lower(),
+      number("p50", unit, kind, member<&Quantiles::p50>, "median").lower(),
+      number("p90", unit, kind, member<&Quantiles::p90>, "one chance in ten to be above").lower()};
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 // The columns of what a plan consists of, which estimates, memory reports and validation share.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "quantity/layers.h"
+#include "quantity/quantity.h"
 #include "text/column.h"
 #include "trcost/estimate.h"
 #include "trcost/layout.h"
@@ -22,27 +22,38 @@ inline constexpr std::uint8_t kMoney = 4 * Beside::kGroup;
 inline constexpr std::uint8_t kMayGo = Beside::kGroup;
 }  // namespace beside
 
-/// A layout on the accelerators that it was made for, and the layers that its pipeline deals.
+/// A layout on the accelerators that it was made for, and the layers that its pipeline partitions.
 struct PlacedLayout {
   const Layout* layout = nullptr;
   double gpus = 0;
   double layers = 0;
 };
+/// The layout of a row with its own accelerators and layers.
+template <class Row>
+PlacedLayout placed(const Row& row) {
+  return {&row.layout, row.gpus, row.layers};
+}
+
+/// Seconds that a reserved price binds for.
+inline double commitment_seconds(const Obligation& obligation) {
+  return obligation.hours * kSecondsPerHour;
+}
 
 const Columns<PlacedLayout>& layout_columns();   ///< `tp`, ..., `idle_gpus`
 const Columns<MemoryUse>& memory_use_columns();  ///< `weights_bytes`, ..., `fits`, `tight`
 const Columns<Assumption>& assumption_columns();
 
-/// What an answer ends with: what its question left open, and what to know.
+/// The two lists that an answer ends with.
 template <class T>
-std::array<Column<T>, 2> open_points() {
-  using column::list;
-  return {
-      list<assumption_columns>(
-          "assumptions", [](const T& answer) -> auto& { return answer.assumptions; },
-          "what the question left open"),
-      list<text_columns>(
-          "warnings", [](const T& answer) -> auto& { return answer.warnings; }, "what to know")};
+constexpr Column<T> open_points() {
+  using namespace column;
+  Column<T> out;
+  out.expand = [](Columns<T>& table, const Column<T>&) {
+    table.add({list<assumption_columns>("assumptions", member<&T::assumptions>,
+                                        "what the question left open"),
+               list<text_columns>("warnings", member<&T::warnings>, "what to know")});
+  };
+  return out;
 }
 const Columns<Estimator::Failure>& failure_columns();
 

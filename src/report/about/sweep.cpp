@@ -273,9 +273,7 @@ std::shared_ptr<const SweepTable> sweep_table(const SweepPlan& plan, Format form
   if (for_people) {
     rows.add({column::boolean(
         "imputed",
-        [](const SweepRow& row) -> double {
-          return row.estimate != nullptr && is_imputed(*row.estimate);
-        },
+        [](const SweepRow& row) { return row.estimate != nullptr && is_imputed(*row.estimate); },
         "whether a cost follows from a price that nobody asks")});
   }
   return std::make_shared<const SweepTable>(std::move(rows));

@@ -40,7 +40,7 @@ DiffValue number_at(const Json* json) {
   return out;
 }
 
-const Json* member(const Json& json, std::string_view path) {
+const Json* find_value(const Json& json, std::string_view path) {
   const Json* at = &json;
   while (true) {
     const std::size_t dot = path.find('.');
@@ -78,31 +78,31 @@ class Saved {
  public:
   Saved(std::string_view text, std::string_view origin) : json_(parse(text, origin)) {
     if (!json_.is_object()) refuse_document(origin, "it is no JSON object");
-    const Json* version = member(json_, "schema_version");
+    const Json* version = find_value(json_, "schema_version");
     if (version == nullptr || !version->is_string())
       refuse_document(origin, "it has no \"schema_version\"");
     if (!version->get<std::string>().starts_with("1.")) {
       refuse_document(
           origin, "its schema_version is " + version->dump() + ", this program reads version 1");
     }
-    const Json* estimates = member(json_, "estimates");
+    const Json* estimates = find_value(json_, "estimates");
     if (estimates == nullptr || !estimates->is_array()) {
       refuse_document(origin, "it has no list \"estimates\"");
     }
     for (const Json& each : *estimates) {
-      const Json* name = member(each, "accelerator");
+      const Json* name = find_value(each, "accelerator");
       if (name == nullptr || !name->is_string())
         refuse_document(origin, "an estimate has no accelerator");
       estimates_.push_back(&each);
     }
     if (estimates_.empty()) refuse_document(origin, "its list of estimates is empty");
-    const Json* scenario = member(json_, "scenario");
+    const Json* scenario = find_value(json_, "scenario");
     if (scenario == nullptr || !scenario->is_object())
       refuse_document(origin, "it has no \"scenario\"");
     flatten(*scenario, "", inputs_);
     inputs_.erase("schema_version");
     for (const char* key : {"trcost_version", "price_data_date"}) {
-      inputs_[key] = number_at(member(json_, key));
+      inputs_[key] = number_at(find_value(json_, key));
     }
   }
 
@@ -150,8 +150,8 @@ DiffRow column_row(const EstimateColumn& column, const Json* a, const Json* b) {
   row.path = std::string(column.path);
   row.unit = std::string(column.unit);
   row.display = column.display;
-  row.before = number_at(a == nullptr ? nullptr : member(*a, column.path));
-  row.after = number_at(b == nullptr ? nullptr : member(*b, column.path));
+  row.before = number_at(a == nullptr ? nullptr : find_value(*a, column.path));
+  row.after = number_at(b == nullptr ? nullptr : find_value(*b, column.path));
   row.main = column.rank == Rank::first || column.rank == Rank::main;
   return row;
 }
@@ -168,13 +168,13 @@ struct SavedItem {
 };
 
 std::string text_at(const Json& item, std::string_view key) {
-  return number_at(member(item, key)).text;
+  return number_at(find_value(item, key)).text;
 }
 
 // Rows in the order of the bill.
 std::vector<SavedItem> saved_items(const Json* estimate) {
   std::vector<SavedItem> out;
-  const Json* items = estimate == nullptr ? nullptr : member(*estimate, "cost.items");
+  const Json* items = estimate == nullptr ? nullptr : find_value(*estimate, "cost.items");
   if (items == nullptr || !items->is_array()) return out;
   std::map<ItemKey, int> seen;
   for (const Json& item : *items) {
@@ -204,8 +204,8 @@ void diff_item(const SavedItem* a, const SavedItem* b, std::vector<DiffRow>& row
     row.path = std::move(path);
     row.unit = std::move(of);
     row.display = kind;
-    row.before = number_at(a == nullptr ? nullptr : member(*a->json, key));
-    row.after = number_at(b == nullptr ? nullptr : member(*b->json, key));
+    row.before = number_at(a == nullptr ? nullptr : find_value(*a->json, key));
+    row.after = number_at(b == nullptr ? nullptr : find_value(*b->json, key));
     add_row(rows, std::move(row));
   };
   add("amount", named.name, "USD", NumberKind::money);

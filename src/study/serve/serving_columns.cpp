@@ -2,324 +2,218 @@
 #include "study/serve/serving_columns.h"
 
 #include <cmath>
-#include <type_traits>
 
 #include "catalog/models/weight_formats.h"
 #include "estimate/columns/plan_columns.h"
 
 namespace trcost::study {
-
 namespace {
 
 using namespace column;
-using column::json;
-using column::text;
-using ServingRowRef = const ServingRow&;
-using Cost = const TokenCost&;
-using ServingAnswer = const ServingReport&;
-using Step = const DecodeStep&;
 
-bool known(ServingRowRef row) {
-  return row.problem.empty();
+// The row, null without an answer: the first step to what only an answer has.
+const ServingRow* answered_row(const ServingRow& row) {
+  return row.problem.empty() ? &row : nullptr;
 }
 
-// A number of a row that has an answer.
-template <auto Get>
-constexpr auto answered = [](ServingRowRef r) -> std::optional<double> {
-  if (!known(r)) return std::nullopt;
-  return Get(r);
-};
-
-template <auto Get>
-Column<ServingRow> serving_figure(std::string_view path, std::string_view unit,
-                                  std::string_view help, Better better = Better::neither,
-                                  Rank rank = Rank::main) {
-  return number(path, unit, NumberKind::number, better, answered<Get>, help, rank);
+constexpr auto figure(std::string_view path, std::string_view unit, auto get, std::string_view help,
+                      Rank rank = Rank::main) {
+  return number(path, unit, NumberKind::number, get, help, rank);
 }
 
 const Columns<Quantiles>& serving_quantile_columns() {
-  static const Columns<Quantiles> table = {
-      number(
-          "p10", "", NumberKind::number, [](const Quantiles& q) { return q.p10; },
-          "10th percentile"),
-      number(
-          "p50", "", NumberKind::number, [](const Quantiles& q) { return q.p50; }, "median"),
-      number(
-          "p90", "", NumberKind::number, [](const Quantiles& q) { return q.p90; },
-          "90th percentile")};
+  using Q = Quantiles;
+  static const Columns<Quantiles> table = {plain("p10", member<&Q::p10>, "10th percentile"),
+                                           plain("p50", member<&Q::p50>, "median"),
+                                           plain("p90", member<&Q::p90>, "90th percentile")};
   return table;
-}
-
-Column<TokenCost> serving_dollars(std::string_view path, auto get, std::string_view help) {
-  return number(path, "USD", NumberKind::money, Better::lower, get, help, Rank::first);
 }
 
 const Columns<TokenCost>& cost_columns() {
+  using C = TokenCost;
   static const Columns<TokenCost> table = {
-      text(
-          "pricing", [](Cost c) -> auto& { return c.pricing; }, "how the hour is paid", Rank::key),
-      serving_dollars(
-          "price_per_gpu_hour", [](Cost c) { return c.price_per_gpu_hour; }, "of one accelerator"),
-      serving_dollars(
-          "per_million_output_tokens", [](Cost c) { return c.output; },
-          "the whole cost over output tokens"),
-      serving_dollars(
-          "per_million_input_tokens", [](Cost c) { return c.input; },
-          "the whole cost over input tokens"),
-      serving_dollars(
-          "per_million_total_tokens", [](Cost c) { return c.total; }, "the whole cost over both"),
-      number(
-          "load", "", NumberKind::fraction, [](Cost c) { return c.sold; },
-          "share of the capacity that is sold"),
-      boolean(
-          "price_imputed", [](Cost c) { return c.imputed; },
-          "whether the price is made from others'"),
-      text(
-          "price_date", [](Cost c) -> auto& { return c.date; }, "of the prices used"),
-      text(
-          "source", [](Cost c) -> auto& { return c.source; }, "of the price")};
+      string("pricing", member<&C::pricing>, "how the hour is paid", Rank::key),
+      usd("price_per_gpu_hour", member<&C::price_per_gpu_hour>, "of one accelerator", Rank::first)
+          .lower(),
+      usd("per_million_output_tokens", member<&C::output>, "the whole cost over output tokens",
+          Rank::first)
+          .lower(),
+      usd("per_million_input_tokens", member<&C::input>, "the whole cost over input tokens",
+          Rank::first)
+          .lower(),
+      usd("per_million_total_tokens", member<&C::total>, "the whole cost over both", Rank::first)
+          .lower(),
+      share("load", member<&C::sold>, "share of the capacity that is sold"),
+      boolean("price_imputed", member<&C::imputed>, "whether the price is made from others'"),
+      string("price_date", member<&C::date>, "of the prices used"),
+      string("source", member<&C::source>, "of the price")};
   return table;
 }
 
-const Columns<DecodeStep>& step_columns() {
-  const auto seconds = [](std::string_view path, auto get, std::string_view help) {
-    return number(path, "s", NumberKind::duration, Better::lower, get, help);
-  };
+const Columns<DecodeStep>& decode_step_columns() {
+  using S = DecodeStep;
   static const Columns<DecodeStep> table = {
-      seconds(
-          "dense_seconds", [](Step s) { return s.dense; },
-          "weights of attention, feed-forwards and head"),
-      seconds(
-          "experts_seconds", [](Step s) { return s.experts; }, "routed experts"),
-      seconds(
-          "cache_seconds", [](Step s) { return s.cache; }, "the KV cache and attention over it"),
-      seconds(
-          "tensor_seconds", [](Step s) { return s.tensor; }, "all-reduces"),
-      seconds(
-          "exchange_seconds", [](Step s) { return s.exchange; }, "all-to-alls"),
-      seconds(
-          "draft_seconds", [](Step s) { return s.draft; }, "guessing tokens"),
-      seconds(
-          "host_seconds", [](Step s) { return s.host; }, "launches, scheduling, sampling")};
+      seconds("dense_seconds", member<&S::dense>, "weights of attention, feed-forwards and head")
+          .lower(),
+      seconds("experts_seconds", member<&S::experts>, "routed experts").lower(),
+      seconds("cache_seconds", member<&S::cache>, "the KV cache and attention over it").lower(),
+      seconds("tensor_seconds", member<&S::tensor>, "all-reduces").lower(),
+      seconds("exchange_seconds", member<&S::exchange>, "all-to-alls").lower(),
+      seconds("draft_seconds", member<&S::draft>, "guessing tokens").lower(),
+      seconds("host_seconds", member<&S::host>, "launches, scheduling, sampling").lower()};
   return table;
 }
 
 const Columns<ServingCurvePoint>& curve_columns() {
-  using Point = const ServingCurvePoint&;
+  using P = ServingCurvePoint;
   static const Columns<ServingCurvePoint> table = {
-      number(
-          "concurrency", "requests", NumberKind::number, [](Point p) { return p.concurrency; },
-          "in flight per replica", Rank::key),
-      number(
-          "tokens_per_second_per_user", "tokens/s", NumberKind::number,
-          [](Point p) { return p.point.user_rate(); }, "of one request", Rank::first),
-      number(
-          "ttft_seconds", "s", NumberKind::duration, [](Point p) { return p.point.ttft_seconds; },
-          "mean time to the first token", Rank::first),
-      number(
-          "output_tokens_per_second_per_gpu", "tokens/s", NumberKind::number,
-          [](Point p) { return p.point.output_per_gpu; }, "output tokens", Rank::first),
-      number(
-          "per_million_output_tokens", "USD", NumberKind::money,
-          [](Point p) { return p.per_million_output; }, "the whole cost over output tokens",
-          Rank::first)};
+      number("concurrency", "requests", NumberKind::number, member<&P::concurrency>,
+             "in flight per replica", Rank::key),
+      number("tokens_per_second_per_user", "tokens/s", NumberKind::number,
+             member<&P::point, &ServingPoint::user_rate>, "of one request", Rank::first),
+      seconds("ttft_seconds", member<&P::point, &ServingPoint::ttft_seconds>,
+              "mean time to the first token", Rank::first),
+      number("output_tokens_per_second_per_gpu", "tokens/s", NumberKind::number,
+             member<&P::point, &ServingPoint::output_per_gpu>, "output tokens", Rank::first),
+      usd("per_million_output_tokens", member<&P::per_million_output>,
+          "the whole cost over output tokens", Rank::first)};
   return table;
 }
 
-void add_speed(Columns<ServingRow>& t) {
-  t.add({serving_figure<[](ServingRowRef r) { return r.concurrency; }>("concurrency", "requests",
-                                                                       "in flight per replica"),
-         boolean(
-             "queued", [](ServingRowRef r) { return r.queued; },
-             "as many requests in flight as memory holds"),
-         serving_figure<[](ServingRowRef r) { return r.point.output_per_gpu; }>(
-             "output_tokens_per_second_per_gpu", "tokens/s", "output tokens", Better::higher,
-             Rank::first),
-         serving_figure<[](ServingRowRef r) { return r.point.total_per_gpu; }>(
-             "total_tokens_per_second_per_gpu", "tokens/s", "input and output tokens",
-             Better::higher),
-         serving_figure<[](ServingRowRef r) { return r.point.user_rate(); }>(
-             "tokens_per_second_per_user", "tokens/s", "of one request after its first token",
-             Better::higher, Rank::first),
-         serving_figure<[](ServingRowRef r) { return r.point.ttft_seconds; }>(
-             "ttft_seconds", "s", "mean time to the first token", Better::lower),
-         serving_figure<[](ServingRowRef r) { return r.point.tpot_seconds; }>(
-             "tpot_seconds", "s", "mean time per output token after it", Better::lower),
-         serving_figure<[](ServingRowRef r) { return r.point.cache_bytes_per_token; }>(
-             "kv_bytes_per_token", "bytes", "KV cache of one token, all layers"),
-         number(
-             "prefill_gpus", "accelerators", NumberKind::count,
-             [](ServingRowRef r) -> std::optional<double> {
-               if (!known(r) || r.point.prefill_gpus <= 0) return std::nullopt;
-               return r.point.prefill_gpus;
-             },
-             "that only read prompts, beside `gpus`"),
-         serving_figure<[](ServingRowRef r) { return r.point.weight_bytes_per_gpu; }>(
-             "weight_bytes_per_gpu", "bytes", "weights on one accelerator"),
-         serving_figure<[](ServingRowRef r) { return std::floor(r.point.most_sequences); }>(
-             "max_concurrency", "requests", "that memory holds", Better::higher)});
+// Accelerators that only read prompts, unknown if there are none.
+std::optional<double> prefill_gpus(const ServingPoint& point) {
+  return point.prefill_gpus > 0 ? std::optional<double>(point.prefill_gpus) : std::nullopt;
 }
 
-void add_quality(Columns<ServingRow>& t) {
-  t.lift<[](ServingRowRef r) { return known(r) ? std::optional(r.rate_range()) : std::nullopt; },
-         serving_quantile_columns>("range.output_tokens_per_second_per_gpu", true);
-  t.lift<[](ServingRowRef r) { return r.cost_range(); }, serving_quantile_columns>(
-      "range.per_million_output_tokens", true);
-  t.add(
-      {boolean(
-           "quality.measured", [](ServingRowRef r) { return r.measured; },
-           "whether rows of the architecture and the engine informed the fit"),
-       serving_figure<[](ServingRowRef r) { return r.sigma; }>(
-           "quality.sigma", "", "spread of ln(predicted / measured)"),
-       number(
-           "quality.published_output_tokens_per_second_per_gpu", "tokens/s", NumberKind::number,
-           [](ServingRowRef r) { return r.published; },
-           "the best published rate of model, chip and format"),
-       text(
-           "quality.published_source", [](ServingRowRef r) -> auto& { return r.published_source; },
-           "where it was published")});
+double whole_sequences(const ServingPoint& point) {
+  return std::floor(point.most_sequences);
+}
+
+std::optional<Quantiles> rate_range(const ServingRow& row) {
+  return row.problem.empty() ? std::optional(row.rate_range()) : std::nullopt;
 }
 
 const Columns<ServingRow>& serving_row_columns() {
-  static const Columns<ServingRow> table = [] {
-    Columns<ServingRow> t = {
-        text(
-            "accelerator", [](ServingRowRef r) -> auto& { return r.accelerator; }, "catalog name",
-            Rank::key),
-        text(
-            "system", [](ServingRowRef r) -> auto& { return r.system; },
-            "node or rack it lives in"),
-        serving_figure<[](ServingRowRef r) { return r.layout.gpus; }>("gpus", "accelerators",
-                                                                      "of one replica"),
-        serving_figure<[](ServingRowRef r) { return r.layout.tp; }>(
-            "layout.tp", "", "tensor-parallel degree of attention"),
-        serving_figure<[](ServingRowRef r) { return r.layout.ep; }>("layout.ep", "",
-                                                                    "expert-parallel degree"),
-        serving_figure<[](ServingRowRef r) { return r.layout.dp; }>("layout.dp", "",
-                                                                    "copies of attention"),
-        text(
-            "engine", [](ServingRowRef r) -> auto& { return r.engine; }, "inference software"),
-        text(
-            "precision",
-            [](ServingRowRef r) {
-              return known(r) ? weight_format_name(r.format) : std::string_view();
-            },
-            "format of the weights"),
-        text(
-            "kv_precision",
-            [](ServingRowRef r) { return known(r) ? r.cache_format() : std::string_view(); },
-            "format of the cache")};
-    add_speed(t);
-    t.lift<[](ServingRowRef r) { return known(r) ? &r.point.step : nullptr; }, step_columns>("step",
-                                                                                             true);
-    t.add({serving_figure<[](ServingRowRef r) { return r.point.prefill_seconds; }>(
-        "step.prefill_seconds", "s", "prompts of other requests")});
-    t.lift<[](ServingRowRef r) { return known(r) ? &r.cost : nullptr; }, cost_columns>("cost",
-                                                                                       true);
-    t.add({number(
-        "tokens_per_second_per_megawatt", "tokens/s/MW", NumberKind::number, Better::higher,
-        [](ServingRowRef r) { return r.output_per_second_per_megawatt; },
-        "output tokens; rated power of the system x PUE")});
-    add_quality(t);
-    t.add({list<cost_columns>(
-               "costs", [](ServingRowRef r) -> auto& { return r.costs; },
-               "the same under each kind of price"),
-           list<curve_columns>(
-               "curve", [](ServingRowRef r) -> auto& { return r.curve; },
-               "throughput over concurrency, same layout"),
-           text(
-               "problem", [](ServingRowRef r) -> auto& { return r.problem; },
-               "why there is no answer")});
-    return t;
-  }();
+  using R = ServingRow;
+  using P = ServingPoint;
+  using L = ServingLayout;
+  static const Columns<ServingRow> table = {
+      string("accelerator", member<&R::accelerator>, "catalog name", Rank::key),
+      string("system", member<&R::system>, "node or rack it lives in"),
+      figure("gpus", "accelerators", member<answered_row, &R::layout, &L::gpus>, "of one replica"),
+      figure("layout.tp", "", member<answered_row, &R::layout, &L::tp>,
+             "tensor-parallel degree of attention"),
+      figure("layout.ep", "", member<answered_row, &R::layout, &L::ep>, "expert-parallel degree"),
+      figure("layout.dp", "", member<answered_row, &R::layout, &L::dp>, "copies of attention"),
+      string("engine", member<&R::engine>, "inference software"),
+      string("precision", member<answered_row, &R::format, weight_format_name>,
+             "format of the weights"),
+      string("kv_precision", member<answered_row, &R::cache_format>, "format of the cache"),
+      figure("concurrency", "requests", member<answered_row, &R::concurrency>,
+             "in flight per replica"),
+      boolean("queued", member<&R::queued>, "as many requests in flight as memory holds"),
+      figure("output_tokens_per_second_per_gpu", "tokens/s",
+             member<answered_row, &R::point, &P::output_per_gpu>, "output tokens", Rank::first)
+          .higher(),
+      figure("total_tokens_per_second_per_gpu", "tokens/s",
+             member<answered_row, &R::point, &P::total_per_gpu>, "input and output tokens")
+          .higher(),
+      figure("tokens_per_second_per_user", "tokens/s",
+             member<answered_row, &R::point, &P::user_rate>, "of one request after its first token",
+             Rank::first)
+          .higher(),
+      figure("ttft_seconds", "s", member<answered_row, &R::point, &P::ttft_seconds>,
+             "mean time to the first token")
+          .lower(),
+      figure("tpot_seconds", "s", member<answered_row, &R::point, &P::tpot_seconds>,
+             "mean time per output token after it")
+          .lower(),
+      figure("kv_bytes_per_token", "bytes",
+             member<answered_row, &R::point, &P::cache_bytes_per_token>,
+             "KV cache of one token, all layers"),
+      number("prefill_gpus", "accelerators", NumberKind::count,
+             member<answered_row, &R::point, prefill_gpus>,
+             "that only read prompts, beside `gpus`"),
+      figure("weight_bytes_per_gpu", "bytes",
+             member<answered_row, &R::point, &P::weight_bytes_per_gpu>,
+             "weights on one accelerator"),
+      figure("max_concurrency", "requests", member<answered_row, &R::point, whole_sequences>,
+             "that memory holds")
+          .higher(),
+      optional_part<decode_step_columns, answered_row, &R::point, &P::step>("step"),
+      figure("step.prefill_seconds", "s", member<answered_row, &R::point, &P::prefill_seconds>,
+             "prompts of other requests"),
+      optional_part<cost_columns, answered_row, &R::cost>("cost"),
+      number("tokens_per_second_per_megawatt", "tokens/s/MW", NumberKind::number,
+             member<&R::output_per_second_per_megawatt>,
+             "output tokens; rated power of the system x PUE")
+          .higher(),
+      optional_part<serving_quantile_columns, rate_range>("range.output_tokens_per_second_per_gpu"),
+      optional_part<serving_quantile_columns, &R::cost_range>("range.per_million_output_tokens"),
+      boolean("quality.measured", member<&R::measured>,
+              "whether rows of the architecture and the engine informed the fit"),
+      figure("quality.sigma", "", member<answered_row, &R::sigma>,
+             "spread of ln(predicted / measured)"),
+      number("quality.published_output_tokens_per_second_per_gpu", "tokens/s", NumberKind::number,
+             member<&R::published>, "the best published rate of model, chip and format"),
+      string("quality.published_source", member<&R::published_source>, "where it was published"),
+      list<cost_columns>("costs", member<&R::costs>, "the same under each kind of price"),
+      list<curve_columns>("curve", member<&R::curve>, "throughput over concurrency, same layout"),
+      string("problem", member<&R::problem>, "why there is no answer")};
   return table;
 }
 
+std::string_view counted_tokens(const ClaimCase& claim) {
+  return claim.all_tokens ? "total" : "output";
+}
+
 const Columns<ClaimCase>& case_columns() {
-  using Case = const ClaimCase&;
+  using C = ClaimCase;
   static const Columns<ClaimCase> table = {
-      text(
-          "accelerator", [](Case c) -> auto& { return c.accelerator; }, "catalog name", Rank::key),
-      text(
-          "reference", [](Case c) -> auto& { return c.reference; }, "chip that a factor is over"),
-      text(
-          "pricing", [](Case c) -> auto& { return c.pricing; }, "what the price pays for"),
-      number(
-          "price", "USD", NumberKind::money, [](Case c) { return c.price; },
-          "per GPU-hour, or per million tokens sold"),
-      number(
-          "load", "", NumberKind::fraction, [](Case c) { return c.sold; },
-          "share of the capacity that is sold"),
-      text(
-          "tokens", [](Case c) { return std::string_view(c.all_tokens ? "total" : "output"); },
-          "which are counted"),
-      number(
-          "needed", "", NumberKind::number, [](Case c) { return c.needed; },
-          "for the claim to hold"),
-      number(
-          "predicted", "", NumberKind::number, [](Case c) { return c.predicted; },
-          "by this program"),
-      text(
-          "verdict", [](Case c) { return verdict_words(c.verdict); }, "how they compare")};
+      string("accelerator", member<&C::accelerator>, "catalog name", Rank::key),
+      string("reference", member<&C::reference>, "chip that a factor is over"),
+      string("pricing", member<&C::pricing>, "what the price pays for"),
+      usd("price", member<&C::price>, "per GPU-hour, or per million tokens sold"),
+      share("load", member<&C::sold>, "share of the capacity that is sold"),
+      string("tokens", member<counted_tokens>, "which are counted"),
+      plain("needed", member<&C::needed>, "for the claim to hold"),
+      plain("predicted", member<&C::predicted>, "by this program"),
+      string("verdict", member<&C::verdict, verdict_words>, "how they compare")};
   return table;
 }
 
 const Columns<ClaimJudgement>& claim_columns() {
-  using Claim = const ClaimJudgement&;
+  using J = ClaimJudgement;
   static const Columns<ClaimJudgement> table = {
-      text(
-          "text", [](Claim c) -> auto& { return c.claim; }, "as it was made"),
-      text(
-          "verdict", [](Claim c) -> auto& { return c.verdict; }, "in a sentence"),
-      text(
-          "unit", [](Claim c) -> auto& { return c.unit; }, "of needed and predicted"),
-      list<case_columns>(
-          "cases", [](Claim c) -> auto& { return c.cases; }, "conditions under which it is judged"),
-      list<text_columns>(
-          "notes", [](Claim c) -> auto& { return c.notes; }, "what to know")};
+      string("text", member<&J::claim>, "as it was made"),
+      string("verdict", member<&J::verdict>, "in a sentence"),
+      string("unit", member<&J::unit>, "of needed and predicted"),
+      list<case_columns>("cases", member<&J::cases>, "conditions under which it is judged"),
+      list<text_columns>("notes", member<&J::notes>, "what to know")};
   return table;
 }
 
 }  // namespace
 
 const Columns<ServingReport>& serving_columns() {
-  static const Columns<ServingReport> table = [] {
-    Columns<ServingReport> t;
-    t.add(versions<ServingReport>());
-    const auto count = [](std::string_view path, std::string_view unit, auto get,
-                          std::string_view help) {
-      return number(path, unit, NumberKind::count, get, help);
-    };
-    t.add({price_date([](ServingAnswer r) -> auto& { return r.price_data_date; }),
-           json(
-               "scenario", [](ServingAnswer r) -> auto& { return r.scenario; },
-               "what was asked, beside the load"),
-           json(
-               "request", [](ServingAnswer r) -> auto& { return r.request; },
+  using R = ServingReport;
+  using L = ServingLoad;
+  static const Columns<ServingReport> table = {
+      versions<R>(),
+      price_date(member<&R::price_data_date>),
+      raw_json("scenario", member<&R::scenario>, "what was asked, beside the load"),
+      raw_json("request", member<&R::request>,
                "the load, the software and the layout as asked, replayable with --scenario"),
-           text(
-               "model.name", [](ServingAnswer r) -> auto& { return r.model; }, "what is served"),
-           count(
-               "model.params_total", "parameters", [](ServingAnswer r) { return r.params_total; },
-               "all parameters"),
-           count(
-               "model.params_active", "parameters", [](ServingAnswer r) { return r.params_active; },
-               "that one token uses"),
-           count(
-               "input_tokens", "tokens",
-               [](ServingAnswer r) { return r.question.load.input_tokens; }, "of a request"),
-           count(
-               "output_tokens", "tokens",
-               [](ServingAnswer r) { return r.question.load.output_tokens; }, "of its answer"),
-           list<serving_row_columns>(
-               "serving", [](ServingAnswer r) -> auto& { return r.rows; }, "one per accelerator")});
-    t.lift < [](ServingAnswer r) -> auto& {
-      return r.claim;
-    }
-    , claim_columns > ("claim", true);
-    t.add(open_points<std::remove_cvref_t<ServingAnswer>>());
-    return t;
-  }();
+      string("model.name", member<&R::model>, "what is served"),
+      parameters("model.params_total", member<&R::params_total>, "all parameters"),
+      parameters("model.params_active", member<&R::params_active>, "that one token uses"),
+      token_count("input_tokens", member<&R::question, &ServingQuestion::load, &L::input_tokens>,
+                  "of a request"),
+      token_count("output_tokens", member<&R::question, &ServingQuestion::load, &L::output_tokens>,
+                  "of its answer"),
+      list<serving_row_columns>("serving", member<&R::rows>, "one per accelerator"),
+      optional_part<claim_columns, &R::claim>("claim"),
+      open_points<R>()};
   return table;
 }
 

@@ -199,11 +199,12 @@ RentAnswer solve_rent(const RentQuestion& question, std::string_view accelerator
 }
 
 const EstimateColumn& rent_column() {
-  static const EstimateColumn column =
-      column::as(ColumnRole::rent, column::number(
-                                       "cluster.cost_usd", "USD", NumberKind::money, Better::lower,
-                                       [](const Estimate&) { return std::optional<double>(); },
-                                       "GPU-hours of the cluster x price", Rank::rest, "rent"));
+  static const EstimateColumn column = column::number(
+                                           "cluster.cost_usd", "USD", NumberKind::money,
+                                           [](const Estimate&) { return std::optional<double>(); },
+                                           "GPU-hours of the cluster x price", Rank::rest, "rent")
+                                           .lower()
+                                           .as(ColumnRole::rent);
   return column;
 }
 

@@ -5,7 +5,6 @@
 #include "scenario/fields.h"
 
 namespace trcost::study {
-
 namespace {
 
 Column<SweepRow> axis_column(const FieldInfo& field) {
@@ -57,8 +56,8 @@ Column<SweepRow> estimate_column(const EstimateColumn& column) {
 
 void add_estimate_columns(Columns<SweepRow>& out, std::span<const EstimateColumn* const> columns) {
   for (const EstimateColumn* column : columns) out.add({estimate_column(*column)});
-  out.add({column::text(
-      kErrorColumn, [](const SweepRow& row) { return row.error; }, "why there is no answer")});
+  out.add(
+      {column::string(kErrorColumn, column::member<&SweepRow::error>, "why there is no answer")});
 }
 
 }  // namespace
@@ -86,14 +85,6 @@ Columns<SweepRow> sweep_row_columns(const SweepPlan& plan,
 
 Columns<SweepHead> sweep_columns(const ColumnTable& rows) {
   using namespace column;
-  using column::json;
-  using column::text;
-  Columns<SweepHead> out;
-  out.add(versions<SweepHead>());
-  out.add({price_date([](const SweepHead& h) -> auto& { return h.price_data_date; }),
-           json(
-               "scenario", [](const SweepHead& h) -> auto& { return h.scenario; },
-               "what was asked beside the axes, replayable with --scenario")});
   Column<SweepHead> list;
   list.path = kSweepRows;
   list.kind = ColumnKind::list;
@@ -103,10 +94,12 @@ Columns<SweepHead> sweep_columns(const ColumnTable& rows) {
   list.list = [](const SweepHead& head, std::uint32_t, RowSink& sink) {
     if (head.rows) head.rows(sink);
   };
-  out.add({list, after_rows(boolean(
-                     "interrupted", [](const SweepHead& h) -> double { return h.interrupted; },
-                     "whether rows are missing"))});
-  return out;
+  return {versions<SweepHead>(), price_date(member<&SweepHead::price_data_date>),
+          raw_json("scenario", member<&SweepHead::scenario>,
+                   "what was asked beside the axes, replayable with --scenario"),
+          list,
+          boolean("interrupted", member<&SweepHead::interrupted>, "whether rows are missing")
+              .after_last_row()};
 }
 
 }  // namespace trcost::study

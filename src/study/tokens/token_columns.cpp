@@ -6,112 +6,96 @@ namespace trcost::study {
 namespace {
 
 using namespace column;
-using column::json;
-using column::text;
 
-constexpr auto token_column(std::string_view path, auto get, std::string_view help,
+constexpr auto whole_tokens(std::string_view path, auto get, std::string_view help,
                             Rank rank = Rank::main, std::string_view title = {}) {
   return number(path, "tokens", NumberKind::integer, get, help, rank, title);
 }
 
 const Columns<TokenDistribution>& distribution_columns() {
-  using D = const TokenDistribution&;
+  using D = TokenDistribution;
   static const Columns<TokenDistribution> table = {
-      token_column(
-          "min", [](D d) { return d.min; }, "of the smallest input"),
-      token_column(
-          "median", [](D d) { return d.median; }, "half of the inputs have at most"),
-      token_column(
-          "p90", [](D d) { return d.p90; }, "nine of ten inputs have at most"),
-      token_column(
-          "max", [](D d) { return d.max; }, "of the largest input"),
-      number(
-          "mean", "tokens", NumberKind::number, [](D d) { return d.mean; }, "per input")};
+      whole_tokens("min", member<&D::min>, "of the smallest input"),
+      whole_tokens("median", member<&D::median>, "half of the inputs have at most"),
+      whole_tokens("p90", member<&D::p90>, "nine of ten inputs have at most"),
+      whole_tokens("max", member<&D::max>, "of the largest input"),
+      number("mean", "tokens", NumberKind::number, member<&D::mean>, "per input")};
   return table;
 }
 
 const Columns<SkippedInput>& skipped_columns() {
+  using I = SkippedInput;
   static const Columns<SkippedInput> table = {
-      text(
-          "input", [](const SkippedInput& s) -> auto& { return s.input; }, "as named", Rank::key),
-      text(
-          "reason", [](const SkippedInput& s) -> auto& { return s.reason; },
-          "why it has no count")};
+      string("input", member<&I::input>, "as named", Rank::key),
+      string("reason", member<&I::reason>, "why it has no count")};
   return table;
 }
 
-// Sums have a meaning where the items are inputs, not families side by side.
-template <auto Member>
-constexpr auto total = [](const TokenReport& report) -> std::optional<std::int64_t> {
-  if (report.comparison) return std::nullopt;
-  return report.totals.*Member;
-};
+// The sums of a report on inputs. Families side by side have none.
+const TokenSums* totals(const TokenReport& report) {
+  return report.comparison ? nullptr : &report.totals;
+}
 
 template <auto Member>
-constexpr auto spread = [](const TokenReport& report) -> const std::optional<TokenDistribution>& {
-  static const std::optional<TokenDistribution> kNone;
-  return report.sets ? report.totals.*Member : kNone;
-};
+const TokenDistribution* distribution(const TokenReport& report) {
+  const auto& found = report.totals.*Member;
+  return report.sets && found ? &*found : nullptr;
+}
 
-template <auto Member>
-constexpr auto count = [](const TokenItem& item) { return item.tokens.*Member; };
+Value resized(const TokenCount& tokens) {
+  const auto& size = tokens.resized;
+  if (!size) return {};
+  return Value::size(static_cast<double>(size->width), static_cast<double>(size->height));
+}
 
 }  // namespace
 
 const Columns<TokenItem>& token_item_columns() {
+  using I = TokenItem;
+  using C = TokenCount;
   static const Columns<TokenItem> table = {
-      text(
-          "input", [](const TokenItem& i) -> auto& { return i.input; }, "as asked", Rank::key),
-      text(
-          "family", [](const TokenItem& i) -> auto& { return i.family; }, "whose rule it is",
-          Rank::key),
-      number(
-          "count", "", NumberKind::integer, [](const TokenItem& i) { return i.count; },
-          "inputs like this one"),
-      token_column("tokens.vision_encoder", count<&TokenCount::vision_encoder>,
+      string("input", member<&I::input>, "as asked", Rank::key),
+      string("family", member<&I::family>, "whose rule it is", Rank::key),
+      integer("count", member<&I::count>, "inputs like this one"),
+      whole_tokens("tokens.vision_encoder", member<&I::tokens, &C::vision_encoder>,
                    "that the encoder computes, padding included", Rank::first, "encoder tokens"),
-      token_column("tokens.vision", count<&TokenCount::vision>,
+      whole_tokens("tokens.vision", member<&I::tokens, &C::vision>,
                    "that the language model sees, without text separators", Rank::first, "tokens"),
-      number("tiles", "", NumberKind::integer, count<&TokenCount::tiles>,
-             "pieces that are encoded apart", Rank::main),
-      number("frames", "", NumberKind::integer, count<&TokenCount::frames>, "taken from a video",
-             Rank::main),
-      of_kind(
-          ColumnKind::size, "resized",
-          [](const TokenItem& i) {
-            const auto& size = i.tokens.resized;
-            if (!size) return Value();
-            return Value::size(static_cast<double>(size->width), static_cast<double>(size->height));
-          },
-          "pixels that go in after resizing and padding", Rank::main),
-      token_column("encoder_sequence", count<&TokenCount::encoder_sequence>,
+      integer("tiles", member<&I::tokens, &C::tiles>, "pieces that are encoded apart", Rank::main),
+      integer("frames", member<&I::tokens, &C::frames>, "taken from a video", Rank::main),
+      of_kind(ColumnKind::size, "resized", member<&I::tokens, resized>,
+              "pixels that go in after resizing and padding", Rank::main),
+      whole_tokens("encoder_sequence", member<&I::tokens, &C::encoder_sequence>,
                    "that attend to each other in the encoder", Rank::rest),
-      text("rule", count<&TokenCount::rule>, "how it is counted"),
-      text("source", count<&TokenCount::source>, "where the rule was read"),
+      string("rule", member<&I::tokens, &C::rule>, "how it is counted"),
+      string("source", member<&I::tokens, &C::source>, "where the rule was read"),
   };
   return table;
 }
 
 const Columns<TokenReport>& token_columns() {
+  using R = TokenReport;
+  using S = TokenSums;
   static const Columns<TokenReport> table = [] {
-    Columns<TokenReport> t;
-    t.add(versions<TokenReport>());
-    t.add({list<token_item_columns>(
-               "items", [](const TokenReport& r) -> auto& { return r.items; }, "one per input"),
-           after_rows(token_column("total.vision_encoder", total<&TokenSums::vision_encoder>,
-                                   "of all inputs, in the encoder")),
-           after_rows(token_column("total.vision", total<&TokenSums::vision>,
-                                   "of all inputs, in the language model")),
-           after_rows(number("inputs", "", NumberKind::integer, total<&TokenSums::inputs>,
-                             "counted, each as often as it stands there"))});
-    t.lift<spread<&TokenSums::encoder_distribution>, distribution_columns>(
-        "distribution.vision_encoder", true);
-    t.lift<spread<&TokenSums::vision_distribution>, distribution_columns>("distribution.vision",
-                                                                          true);
+    Columns<TokenReport> t = {
+        versions<R>(),
+        list<token_item_columns>("items", member<&R::items>, "one per input"),
+        whole_tokens("total.vision_encoder", member<totals, &S::vision_encoder>,
+                     "of all inputs, in the encoder")
+            .after_last_row(),
+        whole_tokens("total.vision", member<totals, &S::vision>,
+                     "of all inputs, in the language model")
+            .after_last_row(),
+        integer("inputs", member<totals, &S::inputs>, "counted, each as often as it stands there")
+            .after_last_row(),
+        optional_part<distribution_columns, distribution<&S::encoder_distribution>>(
+            "distribution.vision_encoder")
+            .after_last_row(),
+        optional_part<distribution_columns, distribution<&S::vision_distribution>>(
+            "distribution.vision")
+            .after_last_row(),
+        list<skipped_columns>("skipped", member<&R::skipped>, "without a count")};
     t.make_optional("distribution");
-    t.make_after_rows("distribution.");
-    t.add({list<skipped_columns>(
-        "skipped", [](const TokenReport& r) -> auto& { return r.skipped; }, "without a count")});
     return t;
   }();
   return table;

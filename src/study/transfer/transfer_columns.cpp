@@ -4,96 +4,73 @@
 #include "study/transfer/transfer.h"
 
 namespace trcost::study {
-
 namespace {
 
 using namespace column;
-using column::json;
-using column::text;
-using CarriedRow = const TransferRow&;
-using TransferAnswer = const TransferReport&;
+
+// The columns of this role of the estimate.
+constexpr Column<TransferRow> column_of_estimate(ColumnRole role) {
+  return pick<columns, &TransferRow::estimate>(role);
+}
 
 const Columns<TransferRow>& transfer_row_columns() {
-  static const Columns<TransferRow> table = [] {
-    Columns<TransferRow> t;
-    // What an estimate says of a platform, as far as the measurement leaves it.
-    using enum ColumnRole;
-    t.pick<[](CarriedRow r) { return &r.estimate; }, columns>({platform, ColumnRole::system, gpus,
-                                                               precision, wall_clock, gpu_hours,
-                                                               mfu, price, total, price_origin});
-    t.add({number(
-               "predicted_wall_clock_seconds", "s", NumberKind::duration,
-               [](CarriedRow r) { return r.predicted_seconds; }, "without the measurement"),
-           number(
-               "predicted_mfu", "", NumberKind::fraction,
-               [](CarriedRow r) { return r.predicted_mfu; }, "without the measurement")});
-    t.lift<[](CarriedRow r) { return &r.seconds; }, quantile_columns<QuantilesOf::seconds>>(
-        "range.wall_clock_seconds");
-    t.lift<[](CarriedRow r) { return &r.gpu_hours; }, quantile_columns<QuantilesOf::gpu_hours>>(
-        "range.gpu_hours");
-    t.lift < [](CarriedRow r) -> auto& {
-      return r.usd;
-    }
-    , quantile_columns < QuantilesOf::usd >> ("range.total_usd", true);
-    t.lift<[](CarriedRow r) { return &r.unanchored.gpu_hours; },
-           quantile_columns<QuantilesOf::gpu_hours>>("unanchored_range.gpu_hours");
-    t.lift < [](CarriedRow r) -> auto& {
-      return r.unanchored.total_usd;
-    }
-    , quantile_columns < QuantilesOf::usd >> ("unanchored_range.total_usd", true);
-    t.add(
-        {number(
-             "residual.sigma", "", NumberKind::number,
-             [](CarriedRow r) { return r.residual.sigma; },
-             "of the ratio of two predictions, in logarithms"),
-         number(
-             "residual.pairs", "", NumberKind::integer,
-             [](CarriedRow r) { return r.residual.pairs; }, "of published measurements behind it"),
-         text(
-             "residual.why", [](CarriedRow r) -> auto& { return r.residual.why; },
-             "which pairs these are")});
-    return t;
-  }();
+  using R = TransferRow;
+  using D = TransferResidual;
+  static const Columns<TransferRow> table = {
+      column_of_estimate(ColumnRole::platform),
+      column_of_estimate(ColumnRole::system),
+      column_of_estimate(ColumnRole::gpus),
+      column_of_estimate(ColumnRole::precision),
+      column_of_estimate(ColumnRole::wall_clock),
+      column_of_estimate(ColumnRole::gpu_hours),
+      column_of_estimate(ColumnRole::mfu),
+      column_of_estimate(ColumnRole::price),
+      column_of_estimate(ColumnRole::total),
+      column_of_estimate(ColumnRole::price_origin),
+      seconds("predicted_wall_clock_seconds", member<&R::predicted_seconds>,
+              "without the measurement"),
+      share("predicted_mfu", member<&R::predicted_mfu>, "without the measurement"),
+      part<quantile_columns<QuantilesOf::seconds>, &R::seconds>("range.wall_clock_seconds"),
+      part<quantile_columns<QuantilesOf::gpu_hours>, &R::gpu_hours>("range.gpu_hours"),
+      optional_part<quantile_columns<QuantilesOf::usd>, &R::usd>("range.total_usd"),
+      part<quantile_columns<QuantilesOf::gpu_hours>, &R::unanchored, &RangeResult::gpu_hours>(
+          "unanchored_range.gpu_hours"),
+      optional_part<quantile_columns<QuantilesOf::usd>, &R::unanchored, &RangeResult::total_usd>(
+          "unanchored_range.total_usd"),
+      plain("residual.sigma", member<&R::residual, &D::sigma>,
+            "of the ratio of two predictions, in logarithms"),
+      integer("residual.pairs", member<&R::residual, &D::pairs>,
+              "of published measurements behind it"),
+      string("residual.why", member<&R::residual, &D::why>, "which pairs these are")};
   return table;
+}
+
+std::optional<double> measured_sigma(const TransferRequest& request) {
+  return request.measured_sigma > 0 ? std::optional(request.measured_sigma) : std::nullopt;
 }
 
 }  // namespace
 
 const Columns<TransferReport>& transfer_columns() {
-  static const Columns<TransferReport> table = [] {
-    Columns<TransferReport> t;
-    t.add(versions<TransferReport>());
-    t.add({price_date([](TransferAnswer r) -> auto& { return r.price_data_date; }),
-           json(
-               "scenario", [](TransferAnswer r) -> auto& { return r.scenario; },
-               "what was asked, without hardware"),
-           number(
-               "measured.seconds", "s", NumberKind::duration,
-               [](TransferAnswer r) { return r.request.seconds; }, "of the whole run"),
-           number(
-               "measured.tokens_per_second", "tokens/s", NumberKind::count,
-               [](TransferAnswer r) { return r.request.tokens_per_second; },
-               "of the whole cluster in steady state"),
-           number(
-               "measured.sigma", "", NumberKind::number,
-               [](TransferAnswer r) {
-                 const double sigma = r.request.measured_sigma;
-                 return sigma > 0 ? std::optional(sigma) : std::nullopt;
-               },
-               "of the measurement itself, in logarithms"),
-           number(
-               "measured.factor", "", NumberKind::number,
-               [](TransferAnswer r) { return r.result.factor; },
-               "measured time over predicted time")});
-    t.lift<[](TransferAnswer r) { return &r.result.source; }, transfer_row_columns>("measured");
-    t.add({list<transfer_row_columns>(
-               "targets", [](TransferAnswer r) -> auto& { return r.result.targets; },
-               "one per platform that the run is carried to"),
-           list<failure_columns>(
-               "failures", [](TransferAnswer r) -> auto& { return r.result.failures; },
-               "targets without an answer")});
-    return t;
-  }();
+  using R = TransferReport;
+  static const Columns<TransferReport> table = {
+      versions<R>(),
+      price_date(member<&R::price_data_date>),
+      raw_json("scenario", member<&R::scenario>, "what was asked, without hardware"),
+      seconds("measured.seconds", member<&R::request, &TransferRequest::seconds>,
+              "of the whole run"),
+      number("measured.tokens_per_second", "tokens/s", NumberKind::count,
+             member<&R::request, &TransferRequest::tokens_per_second>,
+             "of the whole cluster in steady state"),
+      plain("measured.sigma", member<&R::request, measured_sigma>,
+            "of the measurement itself, in logarithms"),
+      plain("measured.factor", member<&R::result, &TransferResult::factor>,
+            "measured time over predicted time"),
+      part<transfer_row_columns, &R::result, &TransferResult::source>("measured"),
+      list<transfer_row_columns>("targets", member<&R::result, &TransferResult::targets>,
+                                 "one per platform that the run is carried to"),
+      list<failure_columns>("failures", member<&R::result, &TransferResult::failures>,
+                            "targets without an answer")};
   return table;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <optional>
 #include <vector>
 
@@ -23,36 +22,52 @@ const Columns<PosttrainingValidation>& posttraining_validation_columns();
 const Columns<ValidationSummary>& validation_summary_columns();
 const Columns<SourceVotes>& vote_columns();
 
-/// What is predicted of a row, or follows from that: empty where there is no prediction.
+/// The getter of a member that a row inherits, at the end of a path as in `column::member`.
+template <class Row, auto... Path>
+inline constexpr auto inherited =
+    [](const Row& row) -> decltype(auto) { return column::follow<Path...>(row); };
+
+/// The getter of a number that a row has only with a prediction.
+template <class Row, auto... Path>
+inline constexpr auto if_predicted = [](const Row& row) {
+  return row.problem.empty() ? std::optional<double>(column::follow<Path...>(row)) : std::nullopt;
+};
+
+/// The columns that name the published figure that a row replays.
 template <class Row>
-std::optional<double> where_known(const Row& row, double value) {
-  return row.problem.empty() ? std::optional(value) : std::nullopt;
+constexpr Column<Row> figure_columns() {
+  using namespace column;
+  Column<Row> out;
+  out.expand = [](Columns<Row>& table, const Column<Row>&) {
+    using R = ReplayableRun;
+    table.add({string("id", inherited<Row, &Row::run, &R::id>, "of the measured row", Rank::key),
+               string("run", inherited<Row, &Row::run, &R::title>, "published")});
+  };
+  return out;
 }
 
-/// Which published figure a row replays.
-template <class Replay>
-constexpr std::array<Column<Replay>, 2> figure_columns() {
-  using Row = const Replay&;
-  return {column::text(
-              "id", [](Row r) -> auto& { return r.run->id; }, "of the measured row", Rank::key),
-          column::text(
-              "run", [](Row r) -> auto& { return r.run->title; }, "published")};
+/// The quality and the source of the published figure.
+template <class Row>
+constexpr Column<Row> origin_columns() {
+  using namespace column;
+  Column<Row> out;
+  out.expand = [](Columns<Row>& table, const Column<Row>&) {
+    using R = ReplayableRun;
+    table.add({string("quality", inherited<Row, &Row::run, &R::quality>,
+                      "A as published, B one thing assumed, C several"),
+               string("source", inherited<Row, &Row::source>, "one vote"),
+               string("reference", inherited<Row, &Row::run, &R::reference>, "where it was read")});
+  };
+  return out;
 }
 
-/// How good it is, and where it was read.
-template <class Replay>
-constexpr std::array<Column<Replay>, 3> origin_columns() {
-  using Row = const Replay&;
-  return {column::text(
-              "quality", [](Row r) -> auto& { return r.run->quality; },
-              "A as published, B one thing assumed, C several"),
-          column::text(
-              "source", [](Row r) -> auto& { return r.source; }, "one vote"),
-          column::text(
-              "reference", [](Row r) -> auto& { return r.run->reference; }, "where it was read")};
+/// Why a row is not predicted, else why it does not count.
+template <class Row>
+const std::string& problem_words(const Row& row) {
+  return row.problem.empty() ? row.run->why_not : row.problem;
 }
 
-/// The summaries; that of all rows stands last.
+/// The summaries, the one of all rows last.
 template <class Result>
 std::vector<ValidationSummary> with_all(const Result& result) {
   std::vector<ValidationSummary> out = result.summaries;
@@ -61,7 +76,7 @@ std::vector<ValidationSummary> with_all(const Result& result) {
 }
 
 inline constexpr Subject<ValidationResult> kValidation = {"validation", validation_columns, "rows"};
-/// The same, about its summaries.
+/// The validation with a line per summary.
 inline constexpr Subject<ValidationResult> kValidationSummary = {"validation", validation_columns,
                                                                  "summaries"};
 inline constexpr Subject<RunValidation> kRunValidation = {"published runs", run_validation_columns,

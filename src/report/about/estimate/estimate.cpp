@@ -29,70 +29,45 @@ struct EstimateAnswer {
 
 const Columns<Setting>& setting_columns() {
   using namespace column;
-  using column::json;
-  using column::text;
+  using S = Setting;
   static const Columns<Setting> table = {
-      text(
-          "path", [](const Setting& s) -> auto& { return s.path; }, "field", Rank::key),
-      text(
-          "value", [](const Setting& s) -> auto& { return s.value; }, "as JSON"),
-      text(
-          "from", [](const Setting& s) -> auto& { return s.from; },
-          "the file or the variable of the environment")};
+      string("path", member<&S::path>, "field", Rank::key),
+      string("value", member<&S::value>, "as JSON"),
+      string("from", member<&S::from>, "the file or the variable of the environment")};
   return table;
 }
 
 const Columns<ClusterPoint>& cluster_columns() {
   using namespace column;
-  using column::json;
-  using column::text;
-  using P = const ClusterPoint&;
+  using P = ClusterPoint;
   static const Columns<ClusterPoint> table = {
-      text(
-          "accelerator", [](P p) -> auto& { return p.accelerator; }, "catalog name", Rank::key),
-      number(
-          "gpus", "accelerators", NumberKind::integer, [](P p) { return p.gpus; },
-          "of the cluster"),
-      number(
-          "wall_clock_seconds", "s", NumberKind::duration, [](P p) { return p.wall_clock_seconds; },
-          "from start to end"),
-      number(
-          "total_usd", "USD", NumberKind::money, [](P p) { return p.total_usd; }, "of the bill"),
-      boolean(
-          "chosen", [](P p) { return p.chosen; }, "whether it is the estimate's"),
-      boolean(
-          "frontier", [](P p) { return p.frontier; },
-          "whether nothing of the list is both sooner and cheaper")};
+      string("accelerator", member<&P::accelerator>, "catalog name", Rank::key),
+      accelerators("gpus", member<&P::gpus>, "of the cluster"),
+      seconds("wall_clock_seconds", member<&P::wall_clock_seconds>, "from start to end"),
+      usd("total_usd", member<&P::total_usd>, "of the bill"),
+      boolean("chosen", member<&P::chosen>, "whether it is the estimate's"),
+      boolean("frontier", member<&P::frontier>,
+              "whether nothing of the list is both sooner and cheaper")};
   return table;
 }
 
 const Columns<EstimateAnswer>& answer_columns() {
   using namespace column;
-  using column::json;
-  using column::text;
-  using A = const EstimateAnswer&;
-  static const Columns<EstimateAnswer> table = [] {
-    Columns<EstimateAnswer> t;
-    t.add(versions<EstimateAnswer>());
-    t.add({price_date([](A a) -> auto& { return a.report->price_data_date; }),
-           json(
-               "scenario", [](A a) -> auto& { return a.scenario; },
-               "what was asked, replayable with --scenario"),
-           list<setting_columns>(
-               "settings", [](A a) { return a.report->settings; },
-               "of a config file and the environment that are part of the scenario"),
-           list<estimate_columns>(
-               "estimates", [](A a) { return a.report->estimates; }, "one per platform"),
-           list<alternative_columns>(
-               "alternatives", [](A a) { return a.report->alternatives; },
-               "the same with the tokens of published models"),
-           list<cluster_columns>(
-               "clusters", [](A a) { return a.report->clusters; },
-               "the same on other sizes of cluster, with --details"),
-           list<failure_columns>(
-               "failures", [](A a) { return a.report->failures; }, "platforms without an answer")});
-    return t;
-  }();
+  using A = EstimateAnswer;
+  static const Columns<EstimateAnswer> table = {
+      versions<A>(),
+      price_date(member<&A::report, &Report::price_data_date>),
+      raw_json("scenario", member<&A::scenario>, "what was asked, replayable with --scenario"),
+      list<setting_columns>("settings", member<&A::report, &Report::settings>,
+                            "of a config file and the environment that are part of the scenario"),
+      list<estimate_columns>("estimates", member<&A::report, &Report::estimates>,
+                             "one per platform"),
+      list<alternative_columns>("alternatives", member<&A::report, &Report::alternatives>,
+                                "the same with the tokens of published models"),
+      list<cluster_columns>("clusters", member<&A::report, &Report::clusters>,
+                            "the same on other sizes of cluster, with --details"),
+      list<failure_columns>("failures", member<&A::report, &Report::failures>,
+                            "platforms without an answer")};
   return table;
 }
 

@@ -11,111 +11,81 @@ namespace trcost::report {
 namespace {
 
 using namespace column;
-using column::json;
-using column::text;
-using SolutionRowRef = const SolutionRow&;
-using SolveAnswerRef = const SolveAnswer&;
-using Run = const ClusterRun&;
-using Maybe = std::optional<double>;
 
 const Columns<ComputeOptimal>& pair_columns() {
+  using O = ComputeOptimal;
   static const Columns<ComputeOptimal> table = {
-      number(
-          "params", "parameters", NumberKind::count,
-          [](const ComputeOptimal& pair) { return pair.params; }, "by the scaling law"),
-      number(
-          "tokens", "tokens", NumberKind::count,
-          [](const ComputeOptimal& pair) { return pair.tokens; }, "by the scaling law")};
+      parameters("params", member<&O::params>, "by the scaling law"),
+      token_count("tokens", member<&O::tokens>, "by the scaling law")};
   return table;
 }
 
 const Columns<ClusterRun>& cluster_run_columns() {
-  static const Columns<ClusterRun> table = [] {
-    Columns<ClusterRun> t = {
-        number(
-            "gpus", "accelerators", NumberKind::count, [](Run r) { return r.gpus; }, "rented"),
-        number(
-            "seconds", "s", NumberKind::duration, [](Run r) { return r.seconds; },
-            "for which it is rented"),
-        number(
-            "peak_flop_per_second", "FLOP/s", NumberKind::number,
-            [](Run r) { return r.peak_flops; }, "of one accelerator"),
-        number(
-            "mfu", "", NumberKind::fraction, [](Run r) { return r.mfu; }, "of that peak"),
-        number(
-            "flops", "FLOP", NumberKind::count, [](Run r) { return r.flops; }, "nothing lost"),
-        number(
-            "realised_flops", "FLOP", NumberKind::count, [](Run r) { return r.realised_flops; },
-            "with goodput and production overhead"),
-        number(
-            "gpu_hours", "GPU-hours", NumberKind::count, [](Run r) { return r.gpu_hours; },
-            "paid for"),
-        number(
-            "price_per_gpu_hour", "USD/GPU-hour", NumberKind::money, [](Run r) { return r.price; },
-            "price of the accelerator"),
-        number(
-            "cost_usd", "USD", NumberKind::money, [](Run r) { return r.usd; }, "GPU-hours x price"),
-        plain(
-            "goodput", [](Run r) { return r.goodput; }, "share not lost to failures"),
-        plain(
-            "production_overhead", [](Run r) { return r.production_overhead; },
+  using R = ClusterRun;
+  static const Columns<ClusterRun> table = {
+      number("gpus", "accelerators", NumberKind::count, member<&R::gpus>, "rented"),
+      seconds("seconds", member<&R::seconds>, "for which it is rented"),
+      number("peak_flop_per_second", "FLOP/s", NumberKind::number, member<&R::peak_flops>,
+             "of one accelerator"),
+      share("mfu", member<&R::mfu>, "of that peak"),
+      number("flops", "FLOP", NumberKind::count, member<&R::flops>, "nothing lost"),
+      number("realised_flops", "FLOP", NumberKind::count, member<&R::realised_flops>,
+             "with goodput and production overhead"),
+      gpu_hours("gpu_hours", member<&R::gpu_hours>, "paid for"),
+      usd_per_hour("price_per_gpu_hour", member<&R::price>, "price of the accelerator"),
+      usd("cost_usd", member<&R::usd>, "GPU-hours x price"),
+      plain("goodput", member<&R::goodput>, "share not lost to failures"),
+      plain("production_overhead", member<&R::production_overhead>,
             "share of the time that steps are what runs"),
-        text(
-            "reference.model", [](Run) { return kReferenceName; }, "for comparison"),
-        number(
-            "reference.flops", "FLOP", NumberKind::number, [](Run) { return kReferenceFlops; },
-            "of its training"),
-        plain(
-            "reference.ratio", [](Run r) { return r.reference_ratio; }, "flops over those")};
-    t.lift<[](Run r) { return &r.optimal; }, pair_columns>("compute_optimal");
-    t.lift<[](Run r) { return &r.realised_optimal; }, pair_columns>("realised_compute_optimal");
-    return t;
-  }();
+      string(
+          "reference.model", [](const R&) { return kReferenceName; }, "for comparison"),
+      flop(
+          "reference.flops", [](const R&) { return kReferenceFlops; }, "of its training"),
+      plain("reference.ratio", member<&R::reference_ratio>, "flops over those"),
+      part<pair_columns, &R::optimal>("compute_optimal"),
+      part<pair_columns, &R::realised_optimal>("realised_compute_optimal")};
   return table;
 }
 
 using Unknown = std::pair<const FieldInfo*, double>;
+std::string_view unknown_path(const Unknown& unknown) {
+  return unknown.first->path;
+}
+std::string_view unknown_unit(const Unknown& unknown) {
+  return unknown.first->unit;
+}
+
 const Columns<Unknown>& unknown_columns() {
-  static const Columns<Unknown> table = {
-      text(
-          "path", [](const Unknown& u) { return u.first->path; }, "field", Rank::key),
-      plain(
-          "value", [](const Unknown& u) { return u.second; }, "that answers"),
-      text(
-          "unit", [](const Unknown& u) { return u.first->unit; }, "of the value")};
+  static const Columns<Unknown> table = {string("path", member<unknown_path>, "field", Rank::key),
+                                         plain("value", member<&Unknown::second>, "that answers"),
+                                         string("unit", member<unknown_unit>, "of the value")};
   return table;
 }
 
 const Columns<SolveTrial>& trial_columns() {
+  using T = SolveTrial;
   static const Columns<SolveTrial> table = {
-      plain(
-          "value", [](const SolveTrial& t) { return t.value; }, "of the unknown"),
-      plain(
-          "achieved", [](const SolveTrial& t) { return t.achieved; }, "of the target's column")};
+      plain("value", member<&T::value>, "of the unknown"),
+      plain("achieved", member<&T::achieved>, "of the target's column")};
   return table;
 }
 
 const Columns<SolveChoice>& choice_columns() {
-  using C = const SolveChoice&;
+  using C = SolveChoice;
   static const Columns<SolveChoice> table = {
-      text(
-          "choice", [](C c) -> auto& { return c.what; }, "why one may want it", Rank::key),
-      plain(
-          "value", [](C c) { return c.value; }, "of the unknown"),
-      number(
-          "wall_clock_seconds", "s", NumberKind::duration, [](C c) { return c.wall_clock_seconds; },
-          "from start to end"),
-      number(
-          "cost_usd", "USD", NumberKind::money, [](C c) { return c.total_usd; }, "total")};
+      string("choice", member<&C::what>, "why one may want it", Rank::key),
+      plain("value", member<&C::value>, "of the unknown"),
+      seconds("wall_clock_seconds", member<&C::wall_clock_seconds>, "from start to end"),
+      usd("cost_usd", member<&C::total_usd>, "total")};
   return table;
 }
 
-// Returns the unknown if there is one, which has columns outside of the list.
-const Unknown* only_unknown(SolutionRowRef row) {
+// One unknown is the usual case and reads without the list.
+const Unknown* only_unknown(const SolutionRow& row) {
   return row.solution->values.size() == 1 ? &row.solution->values.front() : nullptr;
 }
 
-const Estimate* solution_estimate(SolutionRowRef row) {
+const Estimate* solution_estimate(const SolutionRow& row) {
   return row.solution->estimate ? &*row.solution->estimate : nullptr;
 }
 
@@ -125,7 +95,7 @@ Column<SolutionRow> unknown_column(const FieldInfo& info) {
   column.display = number_kind(info.kind);
   column.help = "what was sought";
   column.rank = Rank::first;
-  column.get = [](SolutionRowRef row, std::uint32_t which) -> Value {
+  column.get = [](const SolutionRow& row, std::uint32_t which) -> Value {
     if (which >= row.solution->values.size()) return {};
     return {row.solution->values[which].second};
   };
@@ -136,18 +106,18 @@ Column<SolutionRow> target_column(const EstimateColumn& target) {
   Column<SolutionRow> column;
   static_cast<ColumnInfo&>(column) = target;
   column.rank = Rank::first;
-  column.get = [](SolutionRowRef row, std::uint32_t) -> Value { return {row.solution->achieved}; };
+  column.get = [](const SolutionRow& row, std::uint32_t) -> Value {
+    return {row.solution->achieved};
+  };
   return column;
 }
 
 Columns<SolutionRow> columns_for(const SolveReport& report) {
+  using R = SolutionRow;
+  using S = Solution;
   Columns<SolutionRow> t = {
-      text(
-          "accelerator", [](SolutionRowRef r) -> auto& { return r.solution->accelerator; },
-          "catalog name", Rank::key),
-      boolean(
-          "solved", [](SolutionRowRef r) { return r.solution->solved; },
-          "whether the target is met")};
+      string("accelerator", member<&R::solution, &S::accelerator>, "catalog name", Rank::key),
+      boolean("solved", member<&R::solution, &S::solved>, "whether the target is met")};
   std::uint32_t which = 0;
   for (const auto& [info, value] : report.solutions.front().values) {
     t.add_named(unknown_column(*info), info->path, which++);
@@ -157,91 +127,57 @@ Columns<SolutionRow> columns_for(const SolveReport& report) {
   if (!is_unknown(report, target.path) && target.role != ColumnRole::rent) {
     t.add_named(target_column(target), target.path, 0);
   }
-  t.pick<solution_estimate, columns>(
-      [&](const ColumnInfo& each) { return is_further(report, each); });
-  t.pick<solution_estimate, columns>({ColumnRole::price_origin});
-  t.add({text(
-             "problem", [](SolutionRowRef r) -> auto& { return r.solution->problem; },
-             "why there is no answer; the rest is then the nearest that exists"),
-         text(
-             "path",
-             [](SolutionRowRef r) {
-               const Unknown* only = only_unknown(r);
-               return only != nullptr ? only->first->path : std::string_view();
-             },
-             "the field sought, where it is one"),
-         plain(
-             "value",
-             [](SolutionRowRef r) {
-               const Unknown* only = only_unknown(r);
-               return only != nullptr ? Maybe(only->second) : std::nullopt;
-             },
-             "of that field"),
-         text(
-             "unit",
-             [](SolutionRowRef r) {
-               const Unknown* only = only_unknown(r);
-               return only != nullptr ? only->first->unit : std::string_view();
-             },
-             "of that value"),
-         plain(
-             "achieved", [](SolutionRowRef r) { return r.solution->achieved; },
-             "of the target's column"),
-         plain(
-             "one_unit_further.value", [](SolutionRowRef r) { return r.solution->beyond; },
-             "where the target is missed"),
-         plain(
-             "one_unit_further.achieved",
-             [](SolutionRowRef r) { return r.solution->beyond_achieved; }, "there")});
+  t.pick<columns, solution_estimate>([&](const ColumnInfo& each) { return is_further(report, each); });
+  t.add({pick<columns, solution_estimate>(ColumnRole::price_origin),
+         string("problem", member<&R::solution, &S::problem>,
+                "why there is no answer; the rest is then the nearest that exists"),
+         string("path", member<only_unknown, unknown_path>, "the field sought, where it is one"),
+         plain("value", member<only_unknown, &Unknown::second>, "of that field"),
+         string("unit", member<only_unknown, unknown_unit>, "of that value"),
+         plain("achieved", member<&R::solution, &S::achieved>, "of the target's column"),
+         plain("one_unit_further.value", member<&R::solution, &S::beyond>,
+               "where the target is missed"),
+         plain("one_unit_further.achieved", member<&R::solution, &S::beyond_achieved>, "there"),
+         optional_part<cluster_run_columns, &R::cluster>("cluster"),
+         list<unknown_columns>("unknowns", member<&R::solution, &S::values>, "what was sought"),
+         list<choice_columns>("choices", member<&R::solution, &S::choices>,
+                              "what else would reach the target"),
+         list<trial_columns>("searched", member<&R::solution, &S::searched>,
+                             "what was tried on the way, by value"),
+         raw_json("result", member<&R::result>, "the whole estimate at the answer")});
   t.make_optional("one_unit_further");
-  t.lift<[](SolutionRowRef r) { return r.cluster; }, cluster_run_columns>("cluster", true);
-  t.add({list<unknown_columns>(
-             "unknowns", [](SolutionRowRef r) -> auto& { return r.solution->values; },
-             "what was sought"),
-         list<choice_columns>(
-             "choices", [](SolutionRowRef r) -> auto& { return r.solution->choices; },
-             "what else would reach the target"),
-         list<trial_columns>(
-             "searched", [](SolutionRowRef r) -> auto& { return r.solution->searched; },
-             "what was tried on the way, by value"),
-         json(
-             "result", [](SolutionRowRef r) -> auto& { return r.result(); },
-             "the whole estimate at the answer")});
   t.gather();
   return t;
 }
 
+std::string_view comparison_word(const SolveTarget& target) {
+  return target.at_least ? "at least" : "at most";
+}
+
 Columns<SolveAnswer> document_columns(const Columns<SolutionRow>& rows) {
-  Columns<SolveAnswer> t;
-  t.add(versions<SolveAnswer>());
+  using A = SolveAnswer;
+  using R = SolveReport;
+  using T = SolveTarget;
   Column<SolveAnswer> solutions;
   solutions.path = "solutions";
   solutions.kind = ColumnKind::list;
   solutions.help = "one per platform";
   solutions.own_items = &rows;
-  solutions.list = [](SolveAnswerRef answer, std::uint32_t, RowSink& sink) {
+  solutions.list = [](const SolveAnswer& answer, std::uint32_t, RowSink& sink) {
     for (const SolutionRow& row : answer.rows()) sink.row(record_of(answer.row_columns(), row));
   };
-  t.add({price_date([](SolveAnswerRef a) -> auto& { return a.report().price_data_date; }),
-         json(
-             "scenario", [](SolveAnswerRef a) -> auto& { return a.report().scenario; },
-             "what was asked beside the unknown and the target, replayable with --scenario"),
-         text(
-             "target.column", [](SolveAnswerRef a) { return a.report().target.column->path; },
-             "what is to be reached"),
-         plain(
-             "target.value", [](SolveAnswerRef a) { return a.report().target.value; }, "there"),
-         text(
-             "target.unit", [](SolveAnswerRef a) { return a.report().target.column->unit; },
-             "of that value"),
-         text(
-             "target.comparison",
-             [](SolveAnswerRef a) -> std::string_view {
-               return a.report().target.at_least ? "at least" : "at most";
-             },
-             "how it is reached"),
-         solutions});
-  return t;
+  return {versions<A>(),
+          price_date(member<&A::report, &R::price_data_date>),
+          raw_json("scenario", member<&A::report, &R::scenario>,
+                   "what was asked beside the unknown and the target, replayable with --scenario"),
+          string("target.column", member<&A::report, &R::target, &T::column, &ColumnInfo::path>,
+                 "what is to be reached"),
+          plain("target.value", member<&A::report, &R::target, &T::value>, "there"),
+          string("target.unit", member<&A::report, &R::target, &T::column, &ColumnInfo::unit>,
+                 "of that value"),
+          string("target.comparison", member<&A::report, &R::target, comparison_word>,
+                 "how it is reached"),
+          solutions};
 }
 
 }  // namespace
