@@ -12,8 +12,9 @@
 #include "cli/flags/help_topics.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "estimate/question/field_names.h"
+#include "estimate/question/work/field_names.h"
 #include "report/about/schemas.h"
+#include "scenario/fields.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
 #include "trcost/tokens.h"
@@ -78,7 +79,7 @@ NamedFlag named_flag(std::string_view flag) {
   if (other != std::end(kNamedFlags)) return *other;
   const auto* field = std::ranges::find(fields(), flag, &FieldInfo::flag);
   if (field == fields().end()) return {flag, Names::none};
-  return {flag, field->meaning.names, field->kind == FieldKind::list};
+  return {flag, field_meaning(field->field).names, field->kind == FieldKind::list};
 }
 
 // What a sweep can vary, up to the sign before its values.

@@ -13,7 +13,7 @@
 #include "cli/output/output.h"
 #include "cli/session.h"
 #include "quantity/suggest.h"
-#include "scenario/number_kind.h"
+#include "scenario/fields.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 

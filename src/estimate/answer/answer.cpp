@@ -13,8 +13,8 @@
 #include "estimate/explain/explain.h"
 #include "estimate/question/data/resolve_amounts.h"
 #include "estimate/question/work/resolve_model.h"
-#include "scenario/fields.h"
 #include "quantity/quantity.h"
+#include "scenario/fields.h"
 
 namespace trcost::estimation {
 namespace {

@@ -4,12 +4,12 @@
 #include <optional>
 
 #include "catalog/models/model.h"
+#include "catalog/runs/runs.h"
 #include "estimate/question/work/notes.h"
 #include "estimate/question/work/resolved_work.h"
 #include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/estimate.h"
-#include "catalog/runs/runs.h"
 #include "trcost/scenario.h"
 
 namespace trcost::estimation {

@@ -127,7 +127,8 @@ Columns<SolutionRow> columns_for(const SolveReport& report) {
   if (!is_unknown(report, target.path) && target.role != ColumnRole::rent) {
     t.add_named(target_column(target), target.path, 0);
   }
-  t.pick<columns, solution_estimate>([&](const ColumnInfo& each) { return is_further(report, each); });
+  t.pick<columns, solution_estimate>(
+      [&](const ColumnInfo& each) { return is_further(report, each); });
   t.add({pick<columns, solution_estimate>(ColumnRole::price_origin),
          string("problem", member<&R::solution, &S::problem>,
                 "why there is no answer; the rest is then the nearest that exists"),
