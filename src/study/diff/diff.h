@@ -28,7 +28,7 @@ struct DiffRow {
   NumberKind display = NumberKind::number;
   DiffValue before;
   DiffValue after;
-  bool main = true;  ///< shown without being asked for
+  bool main = true;  ///< shown without DiffReport::everything
   /// after / before - 1, or empty if one is not a number or the first is 0.
   [[nodiscard]] std::optional<double> change() const;
 };

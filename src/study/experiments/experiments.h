@@ -136,11 +136,10 @@ struct ExperimentReport {
 
 /// Sizes every run (powers of two within a node, then the whole nodes that a deadline of the same
 /// time gets, at most the cluster) and packs all attempts by list scheduling: most GPUs first, then
-/// longest, each as soon as it fits; onto the cluster, or all at once where none is given. Where
-/// attempts are no whole number, the last one runs so much of its time: what is packed is what is
-/// paid. Runs share nodes, whichever experiment they belong to; a node is rented while a run needs
-/// it, and what stays idle in it is paid by those that do not fill theirs. The runs of an
-/// experiment take more of a node than they need where less is paid so.
+/// longest, each as soon as it fits. Without a cluster all attempts run at once. A fraction of an
+/// attempt runs for that fraction of its time. Runs of all experiments share nodes. A node is
+/// rented while a run needs it, and its idle GPUs are paid by runs that do not fill their nodes.
+/// The runs of an experiment take more of a node than they need if that costs less.
 ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& catalog);
 
 /// A job of the schedule: `count` times the same, a whole number.

@@ -21,7 +21,7 @@ Column<SweepRow> axis_column(const FieldInfo& field) {
   return out;
 }
 
-// What a row needs of a column, one beside the other: with its words a column is ten times as long.
+// The getters of all columns, packed. A column with its texts is ten times as long.
 struct Getter {
   Value (*get)(const Estimate&, std::uint32_t arg);
   std::uint32_t arg;

@@ -59,7 +59,7 @@ void check(const TokenRequest& request) {
   }
 }
 
-/// Collects items for the one family asked for, or for all that take the kind of input.
+/// Collects items for the family of the request, or for all with a rule for the kind of input.
 class Collector {
  public:
   explicit Collector(const TokenRequest& request) : request_(request) {

@@ -46,7 +46,7 @@ struct SkippedInput {
 
 struct TokenReport {
   bool comparison = false;  ///< items are families side by side, so that a total has no meaning
-  bool sets = false;        ///< items come from image sets: totals and spread are what is asked
+  bool sets = false;        ///< items come from image sets, of which totals and spread are shown
   std::vector<TokenItem> items;
   std::int64_t counted = 0;           ///< items counted, kept or not
   std::vector<SkippedInput> skipped;  ///< bad files and rows, or families that refuse the input

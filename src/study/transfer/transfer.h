@@ -84,7 +84,7 @@ PublishedMfu highest_published_mfu(const Catalog& catalog, const Accelerator& li
 /// GPU-hours and bill follow. The part of the spread that both platforms share (workload, stack,
 /// measurement) cancels. The residual of the ratio and the spread of the price remain. Throws Error
 /// (usage) for a malformed measurement, Error (no_answer) when no target has an answer or the
-/// measurement would need more than the peak; adds a warning for one that no published run reached.
+/// measurement would need more than the peak. Adds a warning for one that no published run reached.
 TransferResult transfer(const TransferRequest& request, const Catalog& catalog);
 
 /// Content of `trcost transfer`.
