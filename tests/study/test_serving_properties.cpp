@@ -10,6 +10,7 @@
 #include "performance/serving/rollout.h"
 #include "planner/scenarios.h"
 #include "planner/serving_layout.h"
+#include "repeats.h"
 #include "trcost/estimate.h"
 #include "trcost/serving.h"
 
@@ -261,7 +262,7 @@ TEST_CASE(
     "of a round ppo holds more than grpo and that more than fine-tuning, and more accelerators "
     "take no longer",
     "[methods][properties]") {
-  for (unsigned i = 0; i < 100; ++i) {
+  for (unsigned i = 0; i < static_cast<unsigned>(repeats(20)); ++i) {
     Draw draw(100 + i);
     const double gpus = 16 * (1 + static_cast<double>(i % 3));
     const auto answer = [&](const char* method, double n) {

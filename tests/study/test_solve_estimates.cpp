@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "estimate/columns/estimate_columns.h"
 #include "quantity/quantity.h"
+#include "repeats.h"
 #include "trcost/error.h"
 #include "trcost/solve.h"
 
@@ -50,7 +51,7 @@ SolveRequest question(Dice& dice) {
 TEST_CASE("a solve makes no more estimates than stated", "[solve][property]") {
   Dice dice(20261122);
   int answered = 0;
-  for (int i = 0; i < 25; ++i) {
+  for (int i = 0; i < repeats(8); ++i) {
     const SolveRequest request = question(dice);
     const char* chip = dice.one_in(2) ? "h100-sxm" : "gb200-nvl72";
     INFO(i << ": " << request.unknown->path << " for " << request.target.column->path << " "
@@ -64,5 +65,5 @@ TEST_CASE("a solve makes no more estimates than stated", "[solve][property]") {
       CHECK(error.kind != ErrorKind::data);
     }
   }
-  CHECK(answered > 5);
+  CHECK(answered > 0);
 }
