@@ -87,7 +87,7 @@ TEST_CASE("a missing price is not 0 dollars", "[cost][bill]") {
   CHECK_FALSE(cost.items.front().amount.has_value());
 }
 
-TEST_CASE("a reused bill forgets the last one", "[cost][bill]") {
+TEST_CASE("a reused bill keeps nothing of the last one", "[cost][bill]") {
   const PriceQuote price = given_price(1);
   BillInputs inputs;
   inputs.gpu_hours = 10;
@@ -125,7 +125,7 @@ TEST_CASE("an H100 of $30,000 by Epoch AI's method", "[cost][ownership]") {
   CHECK_THAT(depreciated_price(100, 1), WithinRel(72.4436, 1e-5));  // 27.6 % a year
 }
 
-TEST_CASE("owning: parts, utilisation, break-even", "[cost][ownership]") {
+TEST_CASE("an owned hour sums its parts, and breaks even at a utilisation", "[cost][ownership]") {
   OwnershipInputs inputs;
   inputs.mean_draw = assumed().mean_draw;
   inputs.server_usd_per_gpu = 30000 * assumed().server_price_multiple;
@@ -152,7 +152,7 @@ TEST_CASE("owning: parts, utilisation, break-even", "[cost][ownership]") {
 
 // DGX H100 quotes of 2025-03-04 at $31,904.60 an accelerator, on 2026-10-26: 601 days, 1.6454
 // years, x 10^(-0.14 x 1.6454) = 0.58835; worked with bc.
-TEST_CASE("a price falls from its own day, once", "[cost][ownership]") {
+TEST_CASE("a purchase price depreciates once, from its own day", "[cost][ownership]") {
   const PriceDate quote = parse_price_date("2025-03-04", "test");
   const std::string_view today = "2026-10-26";
   CHECK_THAT(price_age(quote, today, 0).years(), WithinRel(601 / 365.25, 1e-12));
@@ -216,7 +216,8 @@ TEST_CASE("the bill of an owner sums to its total", "[cost][bill][ownership]") {
   CHECK(cost.break_even_utilization.has_value());
 }
 
-TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
+TEST_CASE("the purchase price is the user's, else a machine's, else a chip's",
+          "[cost][ownership]") {
   Accelerator chip;
   chip.name = "a100-sxm-80gb";
   chip.server_price_multiple = Catalog().accelerator("a100-sxm-80gb").server_price_multiple;
@@ -268,7 +269,7 @@ TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
              WithinRel(33200.0, 1e-12));
 }
 
-TEST_CASE("an owner's hour says which rent it is compared with", "[cost][bill][ownership]") {
+TEST_CASE("an owned hour names the rent of its break-even", "[cost][bill][ownership]") {
   OwnershipCost hour;
   const auto stands = [&](Part part, double usd) {
     hour.standing_parts[static_cast<std::size_t>(part)] = usd;
@@ -326,7 +327,7 @@ TEST_CASE("energy and carbon", "[cost][energy]") {
   CHECK_FALSE(compute_energy(inputs).kwh.has_value());
 }
 
-TEST_CASE("power of a system that publishes none is the board's, multiplied", "[cost][energy]") {
+TEST_CASE("a system without published power has a multiple of its board's", "[cost][energy]") {
   Accelerator chip = assumed();
   chip.vendor = "AMD";
   chip.title = "MI300X";
@@ -353,7 +354,7 @@ TEST_CASE("power of a system that publishes none is the board's, multiplied", "[
   CHECK_FALSE(system_power(chip, system).watts.has_value());  // unknown is never zero
 }
 
-TEST_CASE("energy of experiments and evaluation is part of the energy", "[cost][energy]") {
+TEST_CASE("energy includes experiments and evaluation", "[cost][energy]") {
   EnergyInputs inputs;
   inputs.mean_draw = assumed().mean_draw;
   inputs.gpu_hours = 1000;

@@ -54,7 +54,7 @@ TEST_CASE("goodput by the exponential form", "[cost][goodput]") {
   CHECK_THAT(exponential_goodput(young_interval(10, mtbf), 10, 60, mtbf), WithinAbs(first, 1e-5));
 }
 
-TEST_CASE("fixed stall and restart at every scale, as published arithmetic has it",
+TEST_CASE("a fixed stall and restart give the published goodput at every scale",
           "[cost][goodput]") {
   // model.md 6: delta 60 s, R 600 s, Llama 3's failure rate.
   const std::pair<double, double> rows[] = {
@@ -66,7 +66,7 @@ TEST_CASE("fixed stall and restart at every scale, as published arithmetic has i
   }
 }
 
-TEST_CASE("a sensible story from 8 to 300,000 accelerators", "[cost][goodput]") {
+TEST_CASE("goodput falls slowly from 8 to 300,000 accelerators", "[cost][goodput]") {
   double last = 1;
   for (const double gpus :
        {8., 64., 512., 4096., 16384., 20000., 30000., 45000., 65536., 100000., 200000., 300000.}) {
@@ -86,7 +86,7 @@ TEST_CASE("a sensible story from 8 to 300,000 accelerators", "[cost][goodput]") 
   CHECK(plan_goodput(llama).goodput > 0.90);  // "higher than 90 % effective training time"
 }
 
-TEST_CASE("hot spares are said as an assumption", "[cost][goodput]") {
+TEST_CASE("hot spares are listed as an assumption", "[cost][goodput]") {
   FailureInputs inputs;
   inputs.gpus = 100000;
   const auto notes = goodput_notes(inputs, plan_goodput(inputs));
@@ -109,7 +109,8 @@ TEST_CASE("spot loses more work", "[cost][goodput]") {
   CHECK_THROWS_AS(plan_goodput(inputs), Error);
 }
 
-TEST_CASE("what the user says about failures is used", "[cost][goodput]") {
+TEST_CASE("the user's stall, restart, interval and spares replace the defaults",
+          "[cost][goodput]") {
   FailureInputs inputs;
   inputs.gpus = 16384;
   inputs.stall_seconds = 30;
@@ -122,7 +123,7 @@ TEST_CASE("what the user says about failures is used", "[cost][goodput]") {
   CHECK_THAT(plan_goodput(inputs).goodput, WithinRel(0.9 * row["expected"].get<double>(), 1e-4));
 }
 
-TEST_CASE("spot takes nodes back, whole or in part", "[cost][goodput]") {
+TEST_CASE("spot preempts a part of a node like a whole one", "[cost][goodput]") {
   FailureInputs inputs;
   inputs.spot = true;
   inputs.gpu_hours_per_failure = 1e12;  // preemptions alone
@@ -158,7 +159,7 @@ Error refusal(const FailureInputs& inputs) {
 
 }  // namespace
 
-TEST_CASE("a job that does not get on is told what is in its way", "[cost][goodput]") {
+TEST_CASE("a job without progress fails with the flag that helps", "[cost][goodput]") {
   FailureInputs spot;
   spot.gpus = 300000;
   spot.spot = true;

@@ -27,7 +27,7 @@ TEST_CASE("inverse of the normal distribution function", "[range]") {
   CHECK_THAT(inverse_normal(0.9), WithinAbs(1.2815515655446004, 1e-14));
 }
 
-TEST_CASE("distributions that make no sense are refused", "[range]") {
+TEST_CASE("rejects distributions with swapped ends, negative spread or values of 0", "[range]") {
   using Kind = Distribution::Kind;
   CHECK(message_of([] {
           log_moments({Kind::uniform, 2, 1, 0});
@@ -62,7 +62,7 @@ double sigma_of(const UncertaintyContext& context, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("what the user says replaces the default spread of it, and no other", "[range]") {
+TEST_CASE("a field that the user sets loses its default spread and no other", "[range]") {
   const UncertaintyContext nothing;
   const auto all = names_of(nothing);
   struct Case {
@@ -127,7 +127,7 @@ TEST_CASE("at P90 no chip is faster than its peak", "[range]") {
   CHECK(0.7 * std::exp(1.2815515655446004 * sigma_of(context, "MFU")) <= 1 + 1e-9);
 }
 
-TEST_CASE("how the cost follows a field", "[range]") {
+TEST_CASE("exponents of the cost by law", "[range]") {
   const auto law = [](Field field) {
     return known_exponents(field_meaning(field).law, WorkShares{});
   };
