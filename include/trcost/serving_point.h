@@ -6,7 +6,7 @@
 
 namespace trcost {
 
-/// What one replica is asked to do.
+/// Load of one replica.
 struct ServingLoad {
   double input_tokens = 1024;
   double output_tokens = 1024;

@@ -32,7 +32,7 @@ int exit_code(ErrorKind kind) {
   return kind == ErrorKind::usage ? kExitUsage : kExitFailure;
 }
 
-// What was read on the way, for -v.
+// Files read, for -v.
 int finished(int code, Session& session) {
   for (const std::string& name : inputs_read()) session.trace("read " + name);
   return code;

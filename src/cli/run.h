@@ -13,7 +13,7 @@ class Session;
 /// 130 interrupted.
 int run(int argc, char** argv);
 
-/// The same for a program that this one is a part of: what stands after `trcost`, to its exit code.
+/// Overload for a host program: runs the words after `trcost` and returns the exit code.
 /// Throws Error.
 int run_arguments(std::vector<std::string> arguments, Session& session);
 

@@ -28,7 +28,7 @@ struct GlobalOptions {
   bool verbose = false;
 };
 
-/// What a run of the program shares: global options, the catalog, and stderr.
+/// State shared by a run of the program: global options, the catalog, and stderr.
 class Session {
  public:
   Session();

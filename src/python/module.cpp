@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Python sees of the program: its table of commands, and a way to run one. Names, help and
+// Python view of the program: its table of commands, and a way to run one. Names, help and
 // defaults come from that table and from the scenario's; `__init__.py` makes functions of them.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>

@@ -208,7 +208,7 @@ concept Nullable = requires(const V& value) {
 }
 &&!std::convertible_to<V, std::string_view>;
 
-/// What a path past an absent value returns: a number as an optional one, text as a view, another
+/// Result of a path past an absent value: a number as an optional one, text as a view, another
 /// member as a pointer.
 template <class Last>
 constexpr auto found(Last&& last) {

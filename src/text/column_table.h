@@ -110,7 +110,7 @@ struct Beside {
 
 class ColumnTable;
 
-/// What a column means; all that help, schemas, tables and the row writers need of it.
+/// Meaning of a column, for help, schemas, tables and the row writers.
 struct ColumnInfo {
   std::string_view path;  ///< `performance.mfu`: where it stands in the JSON document
   ColumnKind kind = ColumnKind::number;
@@ -192,7 +192,7 @@ class RowTaker final : public RowSink {
   Take take_;
 };
 
-/// The same for every row of the list `column`.
+/// Visits every row of the list `column`.
 template <class Take>
 void each_row(const Record& record, std::size_t column, Take take) {
   RowTaker taker(std::move(take));

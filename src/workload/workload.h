@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training step computes, free of hardware.
+// Work of a training step, independent of hardware.
 #pragma once
 
 #include <optional>

@@ -10,7 +10,7 @@ namespace trcost::cli {
 class Flags;
 class Session;
 
-/// What a command does once its arguments are parsed; gives the exit code.
+/// Runs a command with parsed arguments. Returns the exit code.
 using Action = std::function<int()>;
 
 /// One row of the table of commands. `define` adds its flags, bound to state that the

@@ -82,7 +82,7 @@ NamedFlag named_flag(std::string_view flag) {
   return {flag, field_meaning(field->field).names, field->kind == FieldKind::list};
 }
 
-// What a sweep can vary, up to the sign before its values.
+// Sweep axes, up to the sign before their values.
 std::string axis_words() {
   std::string out;
   for (const FieldInfo& field : fields())
@@ -124,7 +124,7 @@ std::string command_names() {
   return out;
 }
 
-// What may stand after the command, where that is one of a few words.
+// Words that may follow the command, if they are a short list.
 std::string argument_words(const Command& command) {
   if (command.name == "list" || command.name == "show") {
     return catalog_kind_names(" ", " ");

@@ -34,7 +34,7 @@ std::string file_words(const Session& session) {
   return fmt::format("none; {} would be read", usual_config_path());
 }
 
-// What a field is without anybody's word: its literal default, or the rule that decides.
+// Value of an unset field: its literal default, or the rule that decides.
 std::string default_words(const FieldInfo& info) {
   return std::string(info.fallback.empty() ? info.rule : info.fallback);
 }

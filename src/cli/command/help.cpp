@@ -96,7 +96,7 @@ std::string command_help(const Command& command, const Flags& flags) {
   for (const Flag& flag : rows) {
     if (std::ranges::find(groups, flag.group) == groups.end()) groups.push_back(flag.group);
   }
-  // What every command has comes last.
+  // Options of every command come last.
   std::stable_partition(groups.begin(), groups.end(),
                         [](const std::string& group) { return group != "General"; });
   for (const std::string& group : groups) {

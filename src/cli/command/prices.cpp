@@ -106,7 +106,7 @@ void report_import(const PriceImport& import, const PriceImportOptions& options,
   }
 }
 
-// What to do where no row is left.
+// Next step if no row is left.
 std::string next_step(const PriceImport& import) {
   if (import.refused.empty()) {
     return import.without_accelerator > 0 ? "none of its rows has an accelerator"

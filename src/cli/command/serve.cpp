@@ -98,7 +98,7 @@ void each_of_request(Options& options, Use use) {
   for (const WordOption& option : kWords) use(key_of(option.flag), options.*option.text);
 }
 
-// What was asked beside the scenario, as it was typed.
+// Typed request fields outside the scenario.
 std::string request_json(const ServeOptions& typed) {
   std::string out = "{";
   each_of_request(typed, [&](const std::string& key, const std::string& text) {
@@ -111,7 +111,7 @@ std::string request_json(const ServeOptions& typed) {
   return out + "}";
 }
 
-// Of a saved result the request too, where nothing else was typed for it.
+// Takes the request of a saved result for fields that were not typed.
 void take_request(std::string_view json, const std::string& origin, ServeOptions& typed) {
   ObjectReader document = parse_strict_json(json, origin).object();
   if (!document.has("trcost_version") || !document.has("request")) return;
@@ -197,7 +197,7 @@ int run_serve(ServeOptions& typed, Session& session) {
   return kExitOk;
 }
 
-// Of the scenario's fields those that say what is served, on what, and what an hour costs.
+// Scenario fields that apply to serving: model, platform and price.
 bool belongs_to_serving(const FieldInfo& info) {
   constexpr Field kAlso[] = {Field::model_name,    Field::model_params,
                              Field::model_vocab,   Field::hardware_accelerator,

@@ -21,7 +21,7 @@
 namespace trcost::cli {
 namespace {
 
-// What was typed, before it is parsed.
+// Typed options before parsing.
 struct TokensOptions {
   std::string family, model;
   std::vector<std::string> images, videos, image_sets;

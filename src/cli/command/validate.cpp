@@ -39,7 +39,7 @@ struct ValidateOptions {
 };
 using Typed = const ValidateOptions&;
 
-// What not every subject takes.
+// Options that only some subjects take.
 enum Takes : unsigned {
   kAccelerator = 1,
   kStack = 2,
@@ -74,7 +74,7 @@ int run_serving(Typed typed, Session& session);
 int run_posttraining(Typed typed, Session& session);
 int run_calibrated(Typed typed, Session& session);
 
-// What is replayed; the first row is where no flag names another.
+// Subjects of a replay. The first one is the default.
 struct Subject {
   std::string_view flag;
   bool ValidateOptions::*asked;

@@ -90,7 +90,7 @@ void refuse_leftovers(const CLI::App& app, std::string_view command, std::string
   }
 }
 
-// What CLI11 says of an option, in this program's words.
+// Error of CLI11 about an option, in this program's words.
 Error option_error(const CLI::App& app, std::string_view command, const CLI::ParseError& error) {
   const std::string text = error.what();
   std::string help = fmt::format("`trcost {} --help` lists its options", command);

@@ -31,7 +31,7 @@ struct Flag {
   [[nodiscard]] bool positional() const { return !name.starts_with('-'); }
 };
 
-/// What one reading of the arguments came to.
+/// Result of parsing the arguments.
 enum class Parsed { good, help };
 
 /// The options of one command, each bound to the variable that its text goes to. Only this class

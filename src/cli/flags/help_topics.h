@@ -7,7 +7,7 @@
 
 namespace trcost::cli {
 
-/// What `trcost help NAME` explains beside the commands.
+/// Topics of `trcost help NAME` other than commands.
 struct HelpTopic {
   std::string_view name;
   std::string_view summary;

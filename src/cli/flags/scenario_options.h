@@ -15,7 +15,7 @@ namespace trcost::cli {
 class Flags;
 class Session;
 
-/// What was typed for the scenario's fields and --scenario.
+/// Typed values of the scenario's fields and of --scenario.
 class ScenarioOptions {
  public:
   /// Adds --scenario, and an option for each field (that is `wanted`) whose flag the session
@@ -29,7 +29,7 @@ class ScenarioOptions {
   /// Takes what is not the scenario's out of the text of --scenario, given its origin.
   using Prepare = std::function<std::string(std::string text, const std::string& origin)>;
   [[nodiscard]] Scenario read(Session& session, const Prepare& prepare) const;
-  /// What read() puts together: flags over --scenario over environment over the config file.
+  /// Scenario from flags over --scenario over environment over the config file.
   [[nodiscard]] std::vector<Layer> layers(Session& session, const Prepare& prepare = {}) const;
   /// A file given in another way than by --scenario; Error (usage) where both are.
   void set_file(const std::string& path);

@@ -28,7 +28,7 @@ struct OutputOptions {
 /// Adds --format (its values listed once, for help, error and completion) and -o. `otherwise` says
 /// which format it is without both.
 void add_output_options(Flags& flags, OutputOptions& options, std::string_view otherwise = "table");
-/// The same of some formats alone.
+/// Overload for a subset of the formats.
 void add_output_options(Flags& flags, OutputOptions& options, std::vector<Format> allowed,
                         std::string_view otherwise);
 /// --format alone, of a report on stdout beside a file of another kind.

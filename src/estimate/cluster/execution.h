@@ -129,7 +129,7 @@ Execution resolve_execution(const Task& task, const UsefulShare& useful, Notes& 
 /// batch that takes at most twice the tokens for the same loss (`token_cost` as
 /// PerformanceSummary::batch_token_cost).
 bool same_training(double batch, std::optional<double> given, std::optional<double> token_cost);
-/// The same question of an answer. An answer of several stages or at a given MFU is the training.
+/// Overload for an answer. True for several stages and for a given MFU.
 bool same_training(const Scenario& asked, const Estimate& answer);
 
 }  // namespace trcost::estimation

@@ -18,7 +18,7 @@ inline constexpr std::uint8_t kCluster = 1 * Beside::kGroup;
 inline constexpr std::uint8_t kSpeed = 2 * Beside::kGroup;
 inline constexpr std::uint8_t kPower = 3 * Beside::kGroup;
 inline constexpr std::uint8_t kMoney = 4 * Beside::kGroup;
-/// Of a line per platform, what a narrow page can do without.
+/// Cells of a platform line that a narrow page leaves out.
 inline constexpr std::uint8_t kMayGo = Beside::kGroup;
 }  // namespace beside
 

@@ -268,7 +268,7 @@ ComputeOptimal compute_optimal(double flop, const ScalingLaw& law) {
   return best;
 }
 
-// The same relation solved for tokens: C/6 = (N/G)^((alpha+beta)/beta), D = C / (6 N).
+// That relation solved for tokens: C/6 = (N/G)^((alpha+beta)/beta), D = C / (6 N).
 double optimal_tokens(double params, const ScalingLaw& law) {
   const double sum = law.alpha + law.beta;
   const double g = portable_pow(law.alpha * law.A / (law.beta * law.B), 1 / sum);

@@ -132,7 +132,7 @@ double full_attention_layers(ObjectReader& r, double layers) {
   return std::floor(layers / r.whole_or("full_attention_interval", 4, 1, kMostLayers));
 }
 
-/// What each letter of hybrid_override_pattern stands for.
+/// Block of each letter of hybrid_override_pattern.
 struct Letter {
   char letter;
   Mixer mixer;
@@ -148,7 +148,7 @@ constexpr Letter kLetters[] = {
 /// The class's own (configuration_nemotron_h.py), of Nemotron-H-8B.
 constexpr std::string_view kUsualPattern = "M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-";
 
-/// What a model is made of does not depend on the order of its layers: one part for each kind.
+/// One part for each kind of layer, since the order of layers does not matter.
 void read_letters(ObjectReader& r, LanguageModel& m) {
   const std::string letters = r.text_or("hybrid_override_pattern", kUsualPattern);
   double known = 0;
