@@ -9,7 +9,6 @@
 #include "cli/flags/flags.h"
 #include "cli/flags/scenario_options.h"
 #include "cli/output/interrupt.h"
-#include "cli/output/named_files.h"
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
 #include "cli/output/sweep_output.h"
@@ -17,11 +16,30 @@
 #include "prices/rows/price_book.h"
 #include "report/about/sweep.h"
 #include "report/format/row_stream.h"
+#include "study/sweep/axis.h"
 #include "study/sweep/plan.h"
+#include "text/files.h"
 #include "trcost/error.h"
 
 namespace trcost::cli {
 namespace {
+
+// Notes the files that a scenario names (models, chips, systems) as read. A sweep reads them row by
+// row while its output grows, which has to be refused before the first row.
+void note_named_files(const Scenario& scenario) {
+  for (const FieldInfo& info : fields()) {
+    const bool names =
+        info.kind == FieldKind::text || (info.kind == FieldKind::list && info.choices.empty());
+    if (!names || !scenario.has(info.field)) continue;
+    for (const std::string& name : scenario.names(info.field)) note_input(name);
+  }
+  for (const Scenario::Stage& stage : scenario.stages) note_named_files(stage.overrides);
+}
+
+void note_named_files(const SweepAxis& axis) {
+  if (axis.numeric()) return;
+  for (std::uint64_t i = 0; i < axis.size(); ++i) note_input(axis.word(i));
+}
 
 struct SweepArguments {
   ScenarioOptions scenario;
@@ -37,12 +55,7 @@ struct SweepArguments {
 std::optional<std::uint64_t> whole_number(const std::string& text, double most,
                                           std::string_view flag) {
   if (text.empty()) return std::nullopt;
-  double value = 0;
-  try {
-    value = parse_number(text, NumberKind::integer);
-  } catch (const Error& error) {
-    throw Error(error.kind, error.message, error.hint, std::string(flag));
-  }
+  const double value = flag_number(text, NumberKind::integer, flag);
   if (value < 1 || value > most) {
     throw Error(ErrorKind::usage, fmt::format("{} is outside the allowed range", text),
                 fmt::format("give a whole number from 1 to {}", format_exact(most)),

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/models/model.h"
 #include "cli/command/commands.h"
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
@@ -121,8 +122,8 @@ int report_skipped(const TokenReport& report, Session& session) {
   return kExitFailure;
 }
 
-// People get the total and the spread of a set, and so does who asks for a summary; all else has
-// its items, written while they come where the format can.
+// Whether the items are written while they come. A page has the total and the spread alone, as a
+// document with --summary does.
 bool has_items(Format format, const TokensOptions& typed) {
   const Form form = format_info(format).form;
   return form != Form::page && !(form == Form::document && typed.summary);
