@@ -37,8 +37,8 @@ class Session {
   GlobalOptions options;
   std::string command;            ///< the whole command line, as a shell reads it
   std::vector<Setting> settings;  ///< of the user's own that are part of the scenario
-  /// Takes what would go to stderr, where somebody wants it otherwise: the kind (`error`, `hint`,
-  /// `warning`, `note`) and the message.
+  /// Takes the messages for stderr instead, if it is set: their kind (`error`, `hint`, `warning`,
+  /// `note`) and text.
   std::function<void(std::string_view kind, std::string_view message)> listener;
 
   /// Throws Error (usage) if a global option has no such value.

@@ -58,10 +58,9 @@ struct Value {
 
 /// `mixed`: text in one row, a number in another.
 enum class ColumnKind : std::uint8_t { number, text, boolean, size, json, list, mixed };
-/// Which way a result is better, for frontiers and for marking the best.
+/// The direction in which a result is better, for frontiers and for marking the best.
 enum class Better : std::uint8_t { neither, lower, higher };
-/// How much of an answer a column says; who shows a part of the table asks for a rank, not for
-/// names.
+/// The importance of a column. A table that shows a part of the columns chooses by rank.
 enum class Rank : std::uint8_t {
   key,    ///< names the row
   first,  ///< the answer: what a narrow table shows

@@ -33,7 +33,7 @@ std::vector<Layer> own_layers(Session& session);
 /// Layers over each other, with the layer that each field's value comes from.
 struct Layered {
   Scenario scenario;
-  std::array<const Layer*, kFieldCount> origin{};  ///< null: nobody set it
+  std::array<const Layer*, kFieldCount> origin{};  ///< null if no layer sets the field
 };
 /// Throws Error where a layer sets fields that exclude each other.
 Layered combined(const std::vector<Layer>& layers);

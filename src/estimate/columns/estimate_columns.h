@@ -25,8 +25,8 @@ const EstimateColumn& require_column(std::string_view path);
 const EstimateColumn& column_for(ColumnRole role);
 /// Every column, as the row writers take them.
 const std::vector<const EstimateColumn*>& all_columns();
-/// Whether figures of an estimate follow from a price that nobody asks: those of columns that are
-/// `priced` are marked with `~` then.
+/// Whether the price of an estimate is imputed. The figures of `priced` columns are then marked
+/// with `~`.
 bool is_imputed(const Estimate& estimate);
 
 }  // namespace trcost::estimation
