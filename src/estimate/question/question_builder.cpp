@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/question/question_builder.h"
 
+#include "estimate/question/cost/pricing.h"
 #include "estimate/question/data/resolve_amounts.h"
 #include "estimate/question/data/resolve_work.h"
 #include "estimate/question/question.h"
