@@ -74,6 +74,7 @@ SizesTried size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_cl
                              double deadline_seconds) {
   // Nothing faster is expected beyond so many times the fastest size, or the first if none ran.
   constexpr double kHopeless = 8, kNeverRan = 64;
+  constexpr double kFurther = 4;           // above the cheapest, for fewer GPU-hours
   constexpr double kPerhapsFaster = 0.93;  // of the GPU-hours of the cheapest size so far
   constexpr double kWider = 4.0 / 3;
   constexpr double kFarBelow = 4, kFarthestBelow = 16;
@@ -104,18 +105,17 @@ SizesTried size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_cl
     }
     if (!tried.fewest()) return tried;
   }
-  // Above the fewest until two sizes in turn take no fewer GPU-hours.
-  int dearer = 0;
-  for (double n = sizes.round_at_least(least_enough()); n <= kMostGpus && dearer < 2 && !enough();
-       n = sizes.round_after(n)) {
+  double cheapest = *tried.fewest();
+  for (double n = sizes.round_at_least(least_enough());
+       n <= std::min(kFurther * cheapest, kMostGpus) && !enough(); n = sizes.round_after(n)) {
     look(n);
-    if (n > *tried.fewest()) dearer = n * tried.seconds[n] <= tried.least_work() ? 0 : dearer + 1;
+    if (n > cheapest && n * tried.seconds[n] < cheapest * tried.seconds[cheapest]) cheapest = n;
   }
   // Also above the fewest, as long as a round size takes fewer GPU-hours.
   const auto last = [&] {
     const double fewest = *tried.fewest();
-    const bool cheapest = fewest * tried.seconds[fewest] <= tried.least_work();
-    return cheapest ? fewest : std::min(kWider * fewest, kMostGpus);
+    const bool is_cheapest = fewest * tried.seconds[fewest] <= tried.least_work();
+    return is_cheapest ? fewest : std::min(kWider * fewest, kMostGpus);
   };
   for (double n = sizes.at_least(std::max(least_enough(), *tried.fewest() / kFarBelow));
        n <= last() && !enough(); n = sizes.after(n)) {

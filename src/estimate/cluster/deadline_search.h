@@ -57,8 +57,8 @@ struct SizesTried {
 
 /// Looks for the size that meets a deadline. Speed per accelerator is ragged, since the factors of
 /// a size decide which layouts exist, and falls with size. So round sizes come first: from `start`
-/// to the first that meets the deadline, then from the smallest that may be enough to the second in
-/// turn that takes no fewer GPU-hours. Then all sizes that may do with fewer, at last to one unit.
+/// to the first that meets the deadline, then from the smallest that may be enough to four
+/// times the cheapest. Then all sizes that may do with fewer, at last to one unit.
 /// Gives up at kMostGpus, at eight times the fastest size, and after kMostSizesTried.
 SizesTried size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,
                              double deadline_seconds);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "estimate/cluster/deadline_search.h"
@@ -86,6 +87,7 @@ class ClusterSizing {
     double gpus = *tried.best();
     std::optional<Execution> chosen;
     double least = kNoTime;
+    std::set<double> looked;
     for (int i = 0; i < kMostConfirmed && tried.best(); ++i) {
       const double next = *tried.best();
       std::optional<TimedRun> run = given_cluster(next);
@@ -96,6 +98,12 @@ class ClusterSizing {
         chosen = std::move(run->execution);
       }
       if (work <= kSameCost * next * tried.seconds[next]) break;
+      // Sizes near a refused one have not been looked at unless it was the fewest.
+      constexpr double kNear = 4.0 / 3;
+      for (double n = sizes_.after(next); n <= std::min(kNear * next, kMostGpus);
+           n = sizes_.after(n)) {
+        if (looked.insert(n).second && !tried.seconds.contains(n)) tried.seconds[n] = wall_clock(n);
+      }
       tried.seconds.erase(next);
     }
     note(gpus, fewest, smallest, notes);
