@@ -7,7 +7,6 @@
 
 #include "cost/energy.h"
 #include "estimate/question/cost/pricing.h"
-#include "estimate/question/question.h"
 #include "prices/market/price_table.h"
 #include "prices/rows/price_book.h"
 #include "prices/rows/regions.h"

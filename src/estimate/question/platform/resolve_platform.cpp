@@ -11,7 +11,6 @@
 #include "catalog/hardware/hardware.h"
 #include "catalog/models/model.h"
 #include "catalog/software/stacks.h"
-#include "estimate/question/question.h"
 #include "performance/training/step_model.h"
 #include "scenario/choices.h"
 #include "trcost/error.h"
