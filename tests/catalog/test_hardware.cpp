@@ -9,6 +9,7 @@
 #include "catalog/hardware/efficiency.h"
 #include "catalog/hardware/hardware.h"
 #include "catch.h"
+#include "contains.h"
 #include "json/strict_json.h"
 #include "quantity/suggest.h"
 #include "trcost/catalog.h"
@@ -53,10 +54,6 @@ std::string message_of(const std::string& json) {
     return error.location + "|" + error.message + "|" + error.hint;
   }
   return "no error";
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 const std::string kMinimal = R"({"schema_version": "1.0", "name": "mine", "system": "dgx-h100",

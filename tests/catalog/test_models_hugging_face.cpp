@@ -27,7 +27,7 @@ Model read(const std::string& name) {
   return catalog.model(TRCOST_SOURCE_DIR "/tests/data/hf/" + name + ".json");
 }
 
-std::string error_of_models_hugging_face(const std::string& json) {
+std::string config_error(const std::string& json) {
   try {
     test_model(json, "config.json");
   } catch (const Error& error) {
@@ -223,13 +223,12 @@ TEST_CASE("another family is refused for the reason that holds",
     CHECK(text.find(part) != std::string::npos);
   };
   const std::string path = TRCOST_SOURCE_DIR "/tests/data/hf/mamba-130m.json";
-  const std::string mamba = error_of_models_hugging_face(read_text_file(path));
+  const std::string mamba = config_error(read_text_file(path));
   has(mamba, "mamba");
   has(mamba, "state space");
   has(mamba, "model file");
   for (const char* family : {"qwen3_5", "lfm2"}) {
-    has(error_of_models_hugging_face(std::string(R"({"model_type": ")") + family + R"("})"),
-        "linear attention");
+    has(config_error(std::string(R"({"model_type": ")") + family + R"("})"), "linear attention");
   }
   // Each family that the data lists says why, and what it calls nearest is there.
   const Catalog catalog;
@@ -237,7 +236,7 @@ TEST_CASE("another family is refused for the reason that holds",
   for (const nlohmann::json& row : listed["families"]) {
     const std::string family = row["family"];
     const std::string why = listed["reasons"][row["reason"]];
-    has(error_of_models_hugging_face(R"({"model_type": ")" + family + R"("})"), why.c_str());
+    has(config_error(R"({"model_type": ")" + family + R"("})"), why.c_str());
     CHECK_FALSE(is_text_family(family));
     CHECK_FALSE(is_vision_family(family));
     if (row.contains("nearest")) CHECK(catalog.model(row["nearest"].get<std::string>()).name != "");
@@ -246,44 +245,36 @@ TEST_CASE("another family is refused for the reason that holds",
       CHECK(unread_model(catalog, start + "-7b").has_value());
     }
   }
-  const std::string sparse =
-      error_of_models_hugging_face(R"({"model_type": "glm_moe_dsa", "hidden_size": 6144})");
+  const std::string sparse = config_error(R"({"model_type": "glm_moe_dsa", "hidden_size": 6144})");
   has(sparse, "indexer");
   has(sparse, "deepseek-v3");
-  has(error_of_models_hugging_face(R"({"model_type": "new", "hidden_size": 8})"),
-      "num_hidden_layers");
+  has(config_error(R"({"model_type": "new", "hidden_size": 8})"), "num_hidden_layers");
   // Keys under text_config are not missing.
-  const std::string known = error_of_models_hugging_face(
+  const std::string known = config_error(
       R"({"model_type": "qwen4_vl", "text_config": {"model_type": "qwen3", "hidden_size": 8}})");
   has(known, "text_config is of the family qwen3, which is read");
   has(known, "nearest that is read is qwen");
   CHECK(known.find("missing") == std::string::npos);
-  const std::string unknown = error_of_models_hugging_face(
+  const std::string unknown = config_error(
       R"({"model_type": "new_vl", "text_config": {"model_type": "new", "hidden_size": 8}})");
   has(unknown, "keys stand in text_config, of the family \"new\"");
-  CHECK(error_of_models_hugging_face(R"({"architectures": ["X"], "hidden_size": 4})")
-            .find("model_type") != std::string::npos);
+  CHECK(config_error(R"({"architectures": ["X"], "hidden_size": 4})").find("model_type") !=
+        std::string::npos);
 }
 
 TEST_CASE("malformed config.json files", "[catalog][models][hugging_face]") {
+  CHECK_FALSE(config_error(R"({"model_type": "llama", "hidden_size": -1})").empty());
+  CHECK_FALSE(config_error(R"({"model_type": "llama", "hidden_size": "wide"})").empty());
+  CHECK_FALSE(config_error(R"({"model_type": "llama", "num_attention_heads": 33})").empty());
+  CHECK_FALSE(config_error(R"({"model_type": "llama", "num_key_value_heads": 7})").empty());
+  CHECK_FALSE(config_error(R"({"model_type": "deepseek_v2"})").empty());
   CHECK_FALSE(
-      error_of_models_hugging_face(R"({"model_type": "llama", "hidden_size": -1})").empty());
+      config_error(R"({"model_type": "llava", "vision_config": {"model_type": "sam"}})").empty());
   CHECK_FALSE(
-      error_of_models_hugging_face(R"({"model_type": "llama", "hidden_size": "wide"})").empty());
-  CHECK_FALSE(error_of_models_hugging_face(R"({"model_type": "llama", "num_attention_heads": 33})")
-                  .empty());
-  CHECK_FALSE(
-      error_of_models_hugging_face(R"({"model_type": "llama", "num_key_value_heads": 7})").empty());
-  CHECK_FALSE(error_of_models_hugging_face(R"({"model_type": "deepseek_v2"})").empty());
-  CHECK_FALSE(error_of_models_hugging_face(
-                  R"({"model_type": "llava", "vision_config": {"model_type": "sam"}})")
-                  .empty());
-  CHECK_FALSE(error_of_models_hugging_face(
-                  R"({"model_type": "llava", "text_config": {"model_type": "mamba"}})")
-                  .empty());
+      config_error(R"({"model_type": "llava", "text_config": {"model_type": "mamba"}})").empty());
   for (const char* family : {"paligemma", "idefics3", "internvl_chat", "llava_onevision"}) {
     INFO(family);
-    CHECK(error_of_models_hugging_face(std::string(R"({"model_type": ")") + family + R"("})")
-              .find("is missing") != std::string::npos);
+    CHECK(config_error(std::string(R"({"model_type": ")") + family + R"("})").find("is missing") !=
+          std::string::npos);
   }
 }

@@ -5,6 +5,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/answer.h"
 #include "estimate/question/data/resolve_work.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
@@ -39,10 +40,6 @@ Scenario audio(double seconds) {
 Workload clip_workload(const Scenario& s) {
   Notes silent(false);
   return resolve_work(s, test_catalog(), silent).workload;
-}
-
-Estimate answer(const Scenario& s) {
-  return estimate(s, test_catalog()).front();
 }
 
 std::string refusal(const Scenario& s) {

@@ -11,7 +11,7 @@ using namespace trcost;
 
 namespace {
 
-Scenario samples_context(const char* model, double images) {
+Scenario image_samples(const char* model, double images) {
   Scenario s;
   s.set_text(Field::model_name, model);
   s.set_number(Field::data_samples, 1e4);
@@ -19,15 +19,15 @@ Scenario samples_context(const char* model, double images) {
   return s;
 }
 
-ResolvedWork resolved_context(const Scenario& s) {
+ResolvedWork resolve_context(const Scenario& s) {
   Notes notes(false);
   return resolve_work(s, test_catalog(), notes);
 }
 
 // The reason why the scenario is refused, else empty.
-std::string refusal_context(const Scenario& s) {
+std::string context_error(const Scenario& s) {
   try {
-    resolved_context(s);
+    resolve_context(s);
   } catch (const Error& error) {
     CHECK(error.kind == ErrorKind::usage);
     CHECK_FALSE(error.hint.empty());
@@ -40,35 +40,35 @@ std::string refusal_context(const Scenario& s) {
 
 TEST_CASE("more images than the model's context holds are refused", "[estimate][vision][errors]") {
   // LLaVA-1.5: 576 tokens an image, 324 of text, a context of 4096: (4096 - 324) / 576 = 6.5.
-  CHECK(refusal_context(samples_context("llava-1.5-7b", 6)).empty());
-  const std::string message = refusal_context(samples_context("llava-1.5-7b", 7));
+  CHECK(context_error(image_samples("llava-1.5-7b", 6)).empty());
+  const std::string message = context_error(image_samples("llava-1.5-7b", 7));
   CHECK(message.find("7 images of 576 tokens and 324 text tokens") != std::string::npos);
   CHECK(message.find("llava-1.5-7b, 4096 tokens") != std::string::npos);
-  CHECK_FALSE(refusal_context(samples_context("llava-1.5-7b", 500)).empty());
+  CHECK_FALSE(context_error(image_samples("llava-1.5-7b", 500)).empty());
   // Packed with others, a sample's text can be cut, its images cannot: 7 x 576 = 4032.
-  Scenario packed = samples_context("llava-1.5-7b", 7);
+  Scenario packed = image_samples("llava-1.5-7b", 7);
   packed.set_text(Field::data_packing, "packed");
-  CHECK(refusal_context(packed).empty());
-  CHECK(resolved_context(packed).seq_length == 4096);
+  CHECK(context_error(packed).empty());
+  CHECK(resolve_context(packed).seq_length == 4096);
   packed.set_number(Field::data_images_per_sample, 8);
-  CHECK_FALSE(refusal_context(packed).empty());
+  CHECK_FALSE(context_error(packed).empty());
 }
 
 TEST_CASE("a context that is said to be longer holds more images", "[estimate][vision]") {
-  Scenario s = samples_context("llava-1.5-7b", 40);
+  Scenario s = image_samples("llava-1.5-7b", 40);
   s.set_number(Field::data_seq_length, 32768);
-  CHECK(refusal_context(s).empty());
+  CHECK(context_error(s).empty());
   s.set_number(Field::data_seq_length, 20000);  // 40 x 576 = 23,040
-  CHECK(refusal_context(s).find("--seq-length 20000") != std::string::npos);
+  CHECK(context_error(s).find("--seq-length 20000") != std::string::npos);
 }
 
 TEST_CASE("large images by their rule count as they are", "[estimate][vision][errors]") {
   // Qwen2-VL at 1920x1080: 2691 tokens an image; 32768 - 324 hold 12 of them.
-  Scenario s = samples_context("qwen2-vl-7b", 12);
+  Scenario s = image_samples("qwen2-vl-7b", 12);
   s.set(field_info(Field::data_image_size), "1920x1080", "--image-size");
-  CHECK(refusal_context(s).empty());
+  CHECK(context_error(s).empty());
   s.set_number(Field::data_images_per_sample, 13);
-  CHECK(refusal_context(s).find("13 images of 2691 tokens") != std::string::npos);
+  CHECK(context_error(s).find("13 images of 2691 tokens") != std::string::npos);
 }
 
 TEST_CASE("without a context that is known the longest usual one counts", "[estimate][vision]") {
@@ -77,31 +77,31 @@ TEST_CASE("without a context that is known the longest usual one counts", "[esti
   s.set_text(Field::model_modality, "vl");
   s.set_number(Field::data_samples, 1e4);
   s.set_number(Field::data_images_per_sample, 110);  // of 1,024 tokens: 112,640 of 131,072
-  CHECK(refusal_context(s).empty());
+  CHECK(context_error(s).empty());
   s.set_number(Field::data_images_per_sample, 500);
-  CHECK(refusal_context(s).find("131072") != std::string::npos);
+  CHECK(context_error(s).find("131072") != std::string::npos);
   s.set_number(Field::data_seq_length, 600000);
-  CHECK(refusal_context(s).empty());
+  CHECK(context_error(s).empty());
 }
 
 TEST_CASE("images that cross-attention reads take no room", "[estimate][vision]") {
-  CHECK(refusal_context(samples_context("llama-3.2-11b-vision", 100)).empty());
+  CHECK(context_error(image_samples("llama-3.2-11b-vision", 100)).empty());
 }
 
 TEST_CASE("a text sample longer than the context", "[estimate][errors]") {
-  Scenario s = samples_context("llama-2-7b", 0);
+  Scenario s = image_samples("llama-2-7b", 0);
   s.set_number(Field::data_text_tokens_per_sample, 5000);
-  CHECK(refusal_context(s).find("5000 text tokens does not fit") != std::string::npos);
+  CHECK(context_error(s).find("5000 text tokens does not fit") != std::string::npos);
   s.set_text(Field::data_packing, "packed");  // cuts texts
-  CHECK(refusal_context(s).empty());
+  CHECK(context_error(s).empty());
 }
 
 TEST_CASE("the usual sequence is no longer than the context", "[estimate]") {
   Scenario s;
   s.set_text(Field::model_name, "gpt2");  // 1024 positions
-  CHECK(resolved_context(s).seq_length == 1024);
+  CHECK(resolve_context(s).seq_length == 1024);
   s.set_text(Field::model_name, "gpt-neox-20b");  // max_position_embeddings 2048
-  CHECK(resolved_context(s).seq_length == 2048);
+  CHECK(resolve_context(s).seq_length == 2048);
   s.set_text(Field::model_name, "llama-3.1-8b");
-  CHECK(resolved_context(s).seq_length == 4096);
+  CHECK(resolve_context(s).seq_length == 4096);
 }

@@ -5,6 +5,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/answer.h"
 #include "trcost/estimate.h"
 
 using namespace trcost;
@@ -22,36 +23,32 @@ Scenario pairs(const char* image_size) {
   return s;
 }
 
-Estimate answer_pipeline_data(const Scenario& s) {
-  return estimate(s, test_catalog()).front();
-}
-
 }  // namespace
 
 // Rule of thumb: 10M pairs are 5 to 20 TB. It holds for originals; resized they are 0.25 to 1.6 TB.
 TEST_CASE("storage of ten million pairs", "[estimate][pipeline]") {
   for (const char* original : {"1024x1024", "2048x1536", "2000x2000"}) {
     INFO(original);
-    const double tb = answer_pipeline_data(pairs(original)).pipeline->dataset_bytes / 1e12;
+    const double tb = answer(pairs(original)).pipeline->dataset_bytes / 1e12;
     CHECK(tb > 5);
     CHECK(tb < 20.1);
   }
   for (const char* resized : {"256x256", "336x336", "500x375", "640x480"}) {
     INFO(resized);
-    const double tb = answer_pipeline_data(pairs(resized)).pipeline->dataset_bytes / 1e12;
+    const double tb = answer(pairs(resized)).pipeline->dataset_bytes / 1e12;
     CHECK(tb > 0.25);
     CHECK(tb < 1.6);
   }
   // COCO: 18 GB for 118,287 images of about 640 x 480 (cocodataset.org): 152 kB each.
-  const double coco = answer_pipeline_data(pairs("640x480")).pipeline->dataset_bytes / 10e6;
+  const double coco = answer(pairs("640x480")).pipeline->dataset_bytes / 10e6;
   CHECK_THAT(coco, WithinRel(152e3, 0.05));
   Scenario given = pairs("640x480");
   given.set_number(Field::data_image_bytes, 1e6);
-  CHECK_THAT(answer_pipeline_data(given).pipeline->dataset_bytes, WithinRel(10e12, 1e-3));
+  CHECK_THAT(answer(given).pipeline->dataset_bytes, WithinRel(10e12, 1e-3));
 }
 
 TEST_CASE("rates follow from the step", "[estimate][pipeline]") {
-  const Estimate e = answer_pipeline_data(pairs("1024x768"));
+  const Estimate e = answer(pairs("1024x768"));
   const double seconds = e.wall_clock_seconds * e.performance.goodput *
                          e.performance.production_overhead;  // of steps, the last a part of one
   const PipelineResult& p = *e.pipeline;
@@ -64,30 +61,30 @@ TEST_CASE("rates follow from the step", "[estimate][pipeline]") {
 
 TEST_CASE("passes read the same data again", "[estimate][pipeline]") {
   Scenario s = pairs("640x480");
-  const double once = answer_pipeline_data(s).pipeline->dataset_bytes;
+  const double once = answer(s).pipeline->dataset_bytes;
   s.set_number(Field::data_epochs, 3);
-  CHECK_THAT(answer_pipeline_data(s).pipeline->dataset_bytes, WithinRel(once, 1e-9));
+  CHECK_THAT(answer(s).pipeline->dataset_bytes, WithinRel(once, 1e-9));
   // CLIP saw 400M pairs 32 times.
   Scenario clip;
   clip.set_text(Field::model_name, "clip-vit-b-32");
   clip.set_text(Field::hardware_accelerator, "h100-sxm");
   clip.set_number(Field::hardware_gpus, 64);
   clip.set(field_info(Field::data_image_size), "256x256", "--image-size");
-  const Estimate e = answer_pipeline_data(clip);
+  const Estimate e = answer(clip);
   CHECK_THAT(e.tokens.total, WithinRel(400e6 * 32 * 77, 1e-12));
   // LAION-400M at 256 pixels is 10 TB, 25 kB an image.
   CHECK_THAT(e.pipeline->dataset_bytes, WithinRel(10e12, 0.4));
 }
 
 TEST_CASE("the verdict names the slower side", "[estimate][pipeline]") {
-  CHECK(answer_pipeline_data(pairs("336x336")).pipeline->gpu_bound);
+  CHECK(answer(pairs("336x336")).pipeline->gpu_bound);
   // A small model on photographs of 12 megapixels: thousands of decodings a second.
   Scenario small;
   small.set_text(Field::model_name, "clip-vit-b-32");
   small.set(field_info(Field::data_image_size), "4000x3000", "--image-size");
   small.set_text(Field::hardware_accelerator, "h100-sxm");
   small.set_number(Field::hardware_gpus, 8);
-  const PipelineResult p = *answer_pipeline_data(small).pipeline;
+  const PipelineResult p = *answer(small).pipeline;
   CHECK_FALSE(p.gpu_bound);
   CHECK(p.decode_cores_per_gpu > 14);
   CHECK(p.verdict.find("decoding is the bottleneck") != std::string::npos);
@@ -97,7 +94,7 @@ TEST_CASE("a slow loader's rate is what the steps take, and the flag named is th
           "[estimate][pipeline]") {
   Scenario s = pairs("4000x3000");
   s.set_number(Field::data_loader_workers, 1);
-  const Estimate slow = answer_pipeline_data(s);
+  const Estimate slow = answer(s);
   const double seconds =
       slow.wall_clock_seconds * slow.performance.goodput * slow.performance.production_overhead;
   REQUIRE(slow.pipeline->bound_by == kBoundByLoader);
@@ -108,16 +105,16 @@ TEST_CASE("a slow loader's rate is what the steps take, and the flag named is th
   REQUIRE(at != std::string::npos);
   const double enough = std::stod(slow.pipeline->verdict.substr(at + flag.size()));
   s.set_number(Field::data_loader_workers, enough);
-  CHECK(answer_pipeline_data(s).pipeline->bound_by != kBoundByLoader);
+  CHECK(answer(s).pipeline->bound_by != kBoundByLoader);
   s.set_number(Field::data_loader_workers, enough - 1);
-  CHECK(answer_pipeline_data(s).pipeline->bound_by == kBoundByLoader);
+  CHECK(answer(s).pipeline->bound_by == kBoundByLoader);
 }
 
 TEST_CASE("stored features are read in place of images", "[estimate][pipeline]") {
   Scenario s = pairs("640x480");
-  const PipelineResult online = *answer_pipeline_data(s).pipeline;
+  const PipelineResult online = *answer(s).pipeline;
   s.set_number(Field::train_cached_features, 1);
-  const Estimate e = answer_pipeline_data(s);
+  const Estimate e = answer(s);
   const PipelineResult& cached = *e.pipeline;
   CHECK(cached.images_per_second == 0);
   CHECK(cached.decode_cores_per_gpu == 0);
@@ -140,7 +137,7 @@ TEST_CASE("decoding that does not keep up is what training waits for", "[estimat
   s.set_number(Field::data_loader_workers, 14);
   const auto sized = [&](const char* size) {
     s.set(field_info(Field::data_image_size), size, "--image-size");
-    return answer_pipeline_data(s);
+    return answer(s);
   };
   const Estimate small = sized("224x224"), large = sized("4000x3000");
   CHECK(small.pipeline->gpu_bound);
@@ -168,5 +165,5 @@ TEST_CASE("decoding that does not keep up is what training waits for", "[estimat
   // A measured MFU has the waiting in it.
   s.set_number(Field::efficiency_mfu, 0.2);
   CHECK(sized("4000x3000").gpu_hours == sized("4000x3000").gpu_hours);
-  CHECK_THAT(answer_pipeline_data(s).performance.mfu, WithinRel(0.2, 1e-12));
+  CHECK_THAT(answer(s).performance.mfu, WithinRel(0.2, 1e-12));
 }

@@ -7,6 +7,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "contains.h"
+#include "estimate/answer.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "trcost/solve.h"
@@ -33,7 +35,7 @@ constexpr Quoted kQuoted[] = {
     {72e9, "2B", "h100-sxm", 64, 30, 101000, 152e9},
 };
 
-Scenario question_data_scale(const Quoted& each) {
+Scenario quoted_run(const Quoted& each) {
   Scenario s;
   s.set_number(Field::model_params, each.params);
   s.set_text(Field::model_vision_encoder, each.encoder);
@@ -43,10 +45,6 @@ Scenario question_data_scale(const Quoted& each) {
   return s;
 }
 
-Estimate answer_data_scale(const Scenario& scenario) {
-  return estimate(scenario, test_catalog()).front();
-}
-
 std::string scale_of(const Estimate& e) {
   for (const Assumption& each : e.assumptions) {
     if (each.path == "data.scale") return each.value + ": " + each.why;
@@ -54,14 +52,10 @@ std::string scale_of(const Estimate& e) {
   return {};
 }
 
-bool warns_data_scale(const Estimate& e) {
+bool warns_of_adaptation(const Estimate& e) {
   return std::ranges::any_of(e.warnings, [](const std::string& text) {
     return text.find("adaptation scale") != std::string::npos;
   });
-}
-
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 constexpr double kDayDataScale = 86400;
@@ -73,7 +67,7 @@ TEST_CASE("days and dollars buy tokens of adaptation scale", "[estimate][solve][
   for (const Quoted& each : kQuoted) {
     INFO(each.params << " in " << each.days << " d");
     SolveRequest request;
-    request.base = question_data_scale(each);
+    request.base = quoted_run(each);
     request.unknown = &field_info(Field::data_tokens);
     request.target = solve_target("wall_clock_seconds", each.days * kDayDataScale);
     const Solution bought = Solver(test_catalog()).solve(request, each.accelerator);
@@ -88,16 +82,16 @@ TEST_CASE("days and dollars buy tokens of adaptation scale", "[estimate][solve][
     REQUIRE(bought.estimate->range.total_usd);
     CHECK(bought.estimate->range.total_usd->p10 < each.dollars);
     CHECK(bought.estimate->range.total_usd->p90 > each.dollars);
-    CHECK(warns_data_scale(*bought.estimate));
-    CHECK(mentions(scale_of(*bought.estimate), "adaptation"));
+    CHECK(warns_of_adaptation(*bought.estimate));
+    CHECK(contains(scale_of(*bought.estimate), "adaptation"));
 
     // And back: these tokens take these days.
-    Scenario back = question_data_scale(each);
+    Scenario back = quoted_run(each);
     back.set_number(Field::data_tokens, tokens);
-    const Estimate taken = answer_data_scale(back);
+    const Estimate taken = answer(back);
     CHECK_THAT(taken.wall_clock_seconds, WithinRel(each.days * kDayDataScale, 1e-6));
     CHECK_THAT(*taken.cost.total, WithinRel(*bought.estimate->cost.total, 1e-9));
-    CHECK(warns_data_scale(taken));
+    CHECK(warns_of_adaptation(taken));
   }
 }
 
@@ -106,7 +100,7 @@ TEST_CASE("dollars buy the tokens that those days do, at the price they imply",
   for (const Quoted& each : kQuoted) {
     INFO(each.params << " for $" << each.dollars);
     SolveRequest request;
-    request.base = question_data_scale(each);
+    request.base = quoted_run(each);
     request.base.set_number(Field::cost_price_per_gpu_hour,
                             each.dollars / (each.gpus * each.days * 24));
     request.unknown = &field_info(Field::data_tokens);
@@ -121,25 +115,25 @@ TEST_CASE("dollars buy the tokens that those days do, at the price they imply",
 TEST_CASE("the tokens of the quoted scales take about the quoted days", "[estimate][vision]") {
   for (const Quoted& each : kQuoted) {
     INFO(each.params << " on " << each.tokens);
-    Scenario s = question_data_scale(each);
+    Scenario s = quoted_run(each);
     s.set_number(Field::data_tokens, each.tokens);
-    const double days = answer_data_scale(s).wall_clock_seconds / kDayDataScale;
+    const double days = answer(s).wall_clock_seconds / kDayDataScale;
     CHECK(days > each.days / kWithin);
     CHECK(days < each.days * kWithin);
   }
 }
 
 TEST_CASE("the finding carries its numbers", "[estimate][vision]") {
-  Scenario s = question_data_scale(kQuoted[0]);
+  Scenario s = quoted_run(kQuoted[0]);
   s.set_number(Field::data_tokens, 5.4e9);
-  const Estimate e = answer_data_scale(s);
+  const Estimate e = answer(s);
   REQUIRE(e.warnings.size() == 2);  // the other one: the date of io.net's price is not known
   // 5.4e9 / D*(7.99e9) by the law's own formula: 3.3 % of 163B.
   const double optimal = optimal_tokens(e.model.params_total);
-  CHECK(mentions(e.warnings[0], "5.40B tokens"));
-  CHECK(mentions(e.warnings[0], format_number(optimal, NumberKind::count)));
-  CHECK(mentions(e.warnings[0], format_number(5.4e9 / optimal, NumberKind::fraction, 2)));
-  CHECK(mentions(e.warnings[0], "from scratch"));
+  CHECK(contains(e.warnings[0], "5.40B tokens"));
+  CHECK(contains(e.warnings[0], format_number(optimal, NumberKind::count)));
+  CHECK(contains(e.warnings[0], format_number(5.4e9 / optimal, NumberKind::fraction, 2)));
+  CHECK(contains(e.warnings[0], "from scratch"));
 }
 
 TEST_CASE("only where tokens are far from compute-optimal", "[estimate]") {
@@ -147,15 +141,15 @@ TEST_CASE("only where tokens are far from compute-optimal", "[estimate]") {
   s.set_number(Field::model_params, 1e9);
   s.set_number(Field::hardware_gpus, 8);
   s.set_text(Field::hardware_accelerator, "h100-sxm");
-  CHECK(scale_of(answer_data_scale(s)).empty());  // the default is the optimum itself
-  const double optimal = optimal_tokens(answer_data_scale(s).model.params_total);
+  CHECK(scale_of(answer(s)).empty());  // the default is the optimum itself
+  const double optimal = optimal_tokens(answer(s).model.params_total);
   s.set_number(Field::data_tokens, 0.26 * optimal);
-  CHECK(scale_of(answer_data_scale(s)).empty());
-  CHECK_FALSE(warns_data_scale(answer_data_scale(s)));
+  CHECK(scale_of(answer(s)).empty());
+  CHECK_FALSE(warns_of_adaptation(answer(s)));
   s.set_number(Field::data_tokens, 0.24 * optimal);
-  CHECK(warns_data_scale(answer_data_scale(s)));
+  CHECK(warns_of_adaptation(answer(s)));
   s.set_number(Field::data_epochs, 2);  // passes count
-  CHECK_FALSE(warns_data_scale(answer_data_scale(s)));
+  CHECK_FALSE(warns_of_adaptation(answer(s)));
 }
 
 TEST_CASE("what learns from weights that are given is not warned about", "[estimate][recipe]") {
@@ -167,22 +161,22 @@ TEST_CASE("what learns from weights that are given is not warned about", "[estim
   for (const char* recipe : {"lora", "qlora", "projector", "adapter"}) {
     INFO(recipe);
     s.set_text(Field::train_recipe, recipe);
-    const Estimate e = answer_data_scale(s);
-    CHECK_FALSE(warns_data_scale(e));
-    CHECK(mentions(scale_of(e), "the language model is trained already"));
+    const Estimate e = answer(s);
+    CHECK_FALSE(warns_of_adaptation(e));
+    CHECK(contains(scale_of(e), "the language model is trained already"));
   }
   for (const char* recipe : {"full", "frozen-vision"}) {
     INFO(recipe);
     s.set_text(Field::train_recipe, recipe);  // samples of instructions: fine-tuning
-    const Estimate e = answer_data_scale(s);
-    CHECK_FALSE(warns_data_scale(e));
-    CHECK(mentions(scale_of(e), "adaptation"));
+    const Estimate e = answer(s);
+    CHECK_FALSE(warns_of_adaptation(e));
+    CHECK(contains(scale_of(e), "adaptation"));
   }
   s.clear(Field::data_samples);
   s.set_number(Field::data_tokens, 45e6);  // a budget of tokens may be meant from scratch
-  CHECK(warns_data_scale(answer_data_scale(s)));
+  CHECK(warns_of_adaptation(answer(s)));
   s.set_text(Field::train_recipe, "lora");
-  CHECK_FALSE(warns_data_scale(answer_data_scale(s)));
+  CHECK_FALSE(warns_of_adaptation(answer(s)));
 }
 
 TEST_CASE("below a quarter of the optimum a smaller model is better by the law itself",
@@ -203,7 +197,7 @@ TEST_CASE("the batch of samples follows their number", "[estimate][vision]") {
   s.set_number(Field::data_text_tokens_per_sample, 128);
   const auto batch = [&](double samples) {
     s.set_number(Field::data_samples, samples);
-    return answer_data_scale(s).layout.global_batch;
+    return answer(s).layout.global_batch;
   };
   // LLaVA-1.5's 665,000 instructions in batches of 128 (arXiv:2310.03744); PaliGemma's billion
   // pairs of 384 tokens (arXiv:2407.07726) are pre-training, in batches of millions of tokens.
@@ -226,8 +220,8 @@ TEST_CASE("a billion samples use the cluster they are given", "[estimate][vision
   s.set_number(Field::hardware_gpus, 256);
   s.set_number(Field::data_text_tokens_per_sample, 128);
   s.set_number(Field::data_samples, 1e9);
-  const Estimate open = answer_data_scale(s);
+  const Estimate open = answer(s);
   CHECK(open.layout.gpus() == 256);
   s.set_number(Field::train_global_batch, 8192);
-  CHECK_THAT(open.gpu_hours, WithinRel(answer_data_scale(s).gpu_hours, 0.15));
+  CHECK_THAT(open.gpu_hours, WithinRel(answer(s).gpu_hours, 0.15));
 }

@@ -13,7 +13,7 @@ using namespace trcost;
 
 namespace {
 
-Scenario question_memory_fit(std::string_view method, const char* model, double gpus) {
+Scenario generation_job(std::string_view method, const char* model, double gpus) {
   Scenario s;
   s.set_text(Field::train_method, method);
   s.set_text(Field::model_name, model);
@@ -24,7 +24,7 @@ Scenario question_memory_fit(std::string_view method, const char* model, double 
 }
 
 Scenario rollouts(std::string_view method, const char* model, double gpus) {
-  Scenario s = question_memory_fit(method, model, gpus);
+  Scenario s = generation_job(method, model, gpus);
   s.clear(Field::data_samples);
   return s;
 }
@@ -46,7 +46,7 @@ TEST_CASE("memory and estimate weigh the same device, for every method", "[memor
   for (const Method method : kAll) {
     const MethodRow& row = method_row(method);
     const Scenario s = row.generates ? rollouts(row.name, "llama-3.1-8b", 16)
-                                     : question_memory_fit(row.name, "llama-3.1-8b", 16);
+                                     : generation_job(row.name, "llama-3.1-8b", 16);
     INFO(row.name);
     const MemoryUse whole = estimate(s, test_catalog()).front().memory;
     const MemoryFit fit = only(s);
@@ -68,7 +68,7 @@ TEST_CASE("memory and estimate weigh the same device, for every method", "[memor
 TEST_CASE("the fewest that hold a method hold its other models", "[memory][methods]") {
   // A reference, a reward model and a critic of 8B parameters: 2 + 2 + 16 bytes each beside the
   // policy's 16, so more than of the policy alone.
-  const MemoryFit sft = only(question_memory_fit("sft", "llama-3.1-8b", 8));
+  const MemoryFit sft = only(generation_job("sft", "llama-3.1-8b", 8));
   const MemoryFit ppo = only(rollouts("ppo", "llama-3.1-8b", 8));
   REQUIRE(sft.smallest);
   REQUIRE(ppo.smallest);

@@ -9,6 +9,7 @@
 #include "catalog/layout/layout.h"
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/answer.h"
 #include "estimate/cluster/memory_fit.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
@@ -18,7 +19,7 @@ using namespace trcost;
 
 namespace {
 
-Scenario question_methods(const std::string& method, const std::string& model, double gpus) {
+Scenario post_training_job(const std::string& method, const std::string& model, double gpus) {
   Scenario s;
   s.set_text(Field::train_method, method);
   s.set_text(Field::model_name, model);
@@ -26,10 +27,6 @@ Scenario question_methods(const std::string& method, const std::string& model, d
   s.set_number(Field::hardware_gpus, gpus);
   s.set_number(Field::cost_price_per_gpu_hour, 2);
   return s;
-}
-
-Estimate answer_methods(const Scenario& s) {
-  return estimate(s, test_catalog()).front();
 }
 
 const PhaseResult& phase(const Estimate& e, std::string_view name) {
@@ -45,11 +42,11 @@ const PhaseResult& phase(const Estimate& e, std::string_view name) {
 TEST_CASE("phases add up to the job's hours and dollars", "[methods]") {
   for (const char* method : {"dpo", "kto", "ppo", "grpo", "distill"}) {
     for (const char* placement : {"colocated", "split", "async"}) {
-      Scenario s = question_methods(method, "llama-3.1-8b", 32);
+      Scenario s = post_training_job(method, "llama-3.1-8b", 32);
       if (std::string(method) != "dpo" && std::string(method) != "kto") {
         s.set_text(Field::rollout_placement, placement);
       }
-      const Estimate e = answer_methods(s);
+      const Estimate e = answer(s);
       double hours = 0, usd = 0;
       for (const PhaseResult& p : e.phases) {
         hours += p.gpu_hours;
@@ -64,7 +61,7 @@ TEST_CASE("phases add up to the job's hours and dollars", "[methods]") {
 }
 
 TEST_CASE("a plain run is one phase", "[methods]") {
-  const Estimate e = answer_methods(question_methods("pretrain", "llama-3.1-8b", 64));
+  const Estimate e = answer(post_training_job("pretrain", "llama-3.1-8b", 64));
   REQUIRE(e.phases.size() == 1);
   CHECK(e.phases.front().gpu_hours == e.gpu_hours);
   CHECK_FALSE(e.rollout.has_value());
@@ -72,15 +69,15 @@ TEST_CASE("a plain run is one phase", "[methods]") {
 
 TEST_CASE("ppo holds and computes more than grpo, and that more than fine-tuning", "[methods]") {
   // With one sharding: a plan that shards more holds less of every model on each device.
-  Scenario more = question_methods("ppo", "llama-3.1-8b", 64);
+  Scenario more = post_training_job("ppo", "llama-3.1-8b", 64);
   more.set_text(Field::layout_sharding, "parameters");
-  const Estimate ppo = answer_methods(more);
-  Scenario s = question_methods("grpo", "llama-3.1-8b", 64);
+  const Estimate ppo = answer(more);
+  Scenario s = post_training_job("grpo", "llama-3.1-8b", 64);
   s.set_text(Field::layout_sharding, "parameters");
   s.set_number(Field::rollout_prompts, 512);
   s.set_number(Field::rollout_samples_per_prompt, 1);
   s.set_number(Field::rollout_response_tokens, 512);
-  const Estimate grpo = answer_methods(s);
+  const Estimate grpo = answer(s);
   CHECK(ppo.memory.resident > grpo.memory.resident);
   CHECK(grpo.memory.resident > 0);
   CHECK(ppo.flops.model > grpo.flops.model);
@@ -90,13 +87,13 @@ TEST_CASE("ppo holds and computes more than grpo, and that more than fine-tuning
 // data/phases.md, A.2: 18 bytes of a parameter that learns, 2 of one that scores; a state that is
 // not sharded stands on every device.
 TEST_CASE("models beside the policy are sharded as it is", "[methods]") {
-  Scenario s = question_methods("ppo", "llama-3.2-1b", 8);
+  Scenario s = post_training_job("ppo", "llama-3.2-1b", 8);
   for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
     s.set_number(degree, 1);
   }
   const auto held = [&](const char* sharding) {
     s.set_text(Field::layout_sharding, sharding);
-    const Estimate e = answer_methods(s);
+    const Estimate e = answer(s);
     const MemoryFit fit = memory_report(s, test_catalog()).fits.front();
     CHECK(fit.given->use.resident == e.memory.resident);
     return e.memory.resident / e.model.params_total;
@@ -113,21 +110,21 @@ TEST_CASE("models beside the policy are sharded as it is", "[methods]") {
 
 // phase_vectors.json, mem/ppo70b: four models of 70.55B take 2,822 GB.
 TEST_CASE("four models of 70B on all accelerators together", "[methods]") {
-  Scenario s = question_methods("ppo", "llama-3.1-70b", 128);
+  Scenario s = post_training_job("ppo", "llama-3.1-70b", 128);
   s.set_text(Field::layout_sharding, "parameters");
   for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
     s.set_number(degree, 1);
   }
-  const MemoryUse m = answer_methods(s).memory;
+  const MemoryUse m = answer(s).memory;
   CHECK((m.weights + m.gradients + m.optimizer + m.resident) * 128 ==
         Approx(2822.14825984e9).epsilon(1e-3));
 }
 
 TEST_CASE("a model that scores has a speed of its own", "[methods]") {
-  Scenario s = question_methods("distill", "llama-3.2-1b", 64);
+  Scenario s = post_training_job("distill", "llama-3.2-1b", 64);
   s.set_text(Field::rollout_teacher_model, "llama-3.1-70b");
   s.set_number(Field::layout_tp, 8);
-  const Estimate e = answer_methods(s);
+  const Estimate e = answer(s);
   const PhaseResult& teacher = phase(e, "forward_teacher");
   const PhaseResult& policy = phase(e, "forward_policy");
   const auto rate = [](const PhaseResult& p) { return p.model_flops / p.step_seconds; };
@@ -144,13 +141,13 @@ TEST_CASE("a model that scores has a speed of its own", "[methods]") {
 }
 
 TEST_CASE("weights that are sharded are gathered to score", "[methods]") {
-  Scenario s = question_methods("grpo", "llama-3.1-70b", 128);
+  Scenario s = post_training_job("grpo", "llama-3.1-70b", 128);
   for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
     s.set_number(degree, 1);
   }
   s.set_text(Field::layout_sharding, "parameters");
   s.set_number(Field::hardware_network_bandwidth, 1e9);
-  const PhaseResult scored = phase(answer_methods(s), "forward_reference");
+  const PhaseResult scored = phase(answer(s), "forward_reference");
   // At least one micro-batch on each: 2 bytes of each weight, seven eighths from beside the node's
   // own, over eight links of 1e9 bytes/s.
   CHECK(scored.step_seconds > 2 * 70e9 * 15 / 16 / 8e9);
@@ -165,8 +162,8 @@ static double sum_of_parts(const MemoryUse& use) {
 // data/phases.md, A.2: engines on the learner's accelerators leave its states to the host, twice a
 // round over the lanes: dgx-h100's PCIe 5 has 63e9 bytes/s, of which copies reach 12.36 / 15.75.
 TEST_CASE("what learns waits in the host while engines generate beside it", "[methods]") {
-  Scenario s = question_methods("grpo", "llama-3.1-70b", 32);
-  const Estimate e = answer_methods(s);
+  Scenario s = post_training_job("grpo", "llama-3.1-70b", 32);
+  const Estimate e = answer(s);
   const MemoryUse& m = e.memory;
   REQUIRE(m.engine.has_value());
   CHECK(sum_of_parts(m) == Approx(m.total));
@@ -186,18 +183,18 @@ TEST_CASE("what learns waits in the host while engines generate beside it", "[me
   // On accelerators of their own nothing moves.
   s.set_text(Field::rollout_placement, "split");
   s.set_number(Field::hardware_gpus, 64);
-  const Estimate apart = answer_methods(s);
+  const Estimate apart = answer(s);
   CHECK(apart.memory.host == 0);
   CHECK(apart.rollout->moving_seconds == 0);
 }
 
 // With a small policy and long responses the engine's moment is the fuller one.
 TEST_CASE("memory is that of the fullest moment", "[methods]") {
-  Scenario s = question_methods("grpo", "llama-3.2-1b", 8);
+  Scenario s = post_training_job("grpo", "llama-3.2-1b", 8);
   s.set_text(Field::rollout_placement, "split");
   s.set_number(Field::rollout_generation_gpus, 1);
   s.set_number(Field::rollout_response_tokens, 16000);
-  const Estimate e = answer_methods(s);
+  const Estimate e = answer(s);
   const MemoryUse& m = e.memory;
   CHECK(m.total >= e.rollout->engine_bytes + e.rollout->kv_cache_bytes);
   REQUIRE(m.generating);
@@ -211,7 +208,7 @@ TEST_CASE("more accelerators never make a round slower", "[methods]") {
     double before = 0;
     for (const double gpus : {16.0, 32.0, 64.0, 128.0}) {
       const double now =
-          answer_methods(question_methods(method, "qwen3-8b", gpus)).performance.step_seconds;
+          answer(post_training_job(method, "qwen3-8b", gpus)).performance.step_seconds;
       INFO(method << " " << gpus);
       if (before > 0) CHECK(now <= before * 1.02);
       before = now;
@@ -220,39 +217,39 @@ TEST_CASE("more accelerators never make a round slower", "[methods]") {
 }
 
 TEST_CASE("generation is never shorter than its longest response", "[methods]") {
-  Scenario s = question_methods("grpo", "llama-3.1-8b", 64);
-  const PhaseResult few = phase(answer_methods(s), "generate");
+  Scenario s = post_training_job("grpo", "llama-3.1-8b", 64);
+  const PhaseResult few = phase(answer(s), "generate");
   s.set_number(Field::hardware_gpus, 512);
-  const PhaseResult many = phase(answer_methods(s), "generate");
+  const PhaseResult many = phase(answer(s), "generate");
   // Eight times the engines do not shorten the longest response.
   CHECK(many.step_seconds > few.step_seconds / 8);
   CHECK(many.step_seconds <= few.step_seconds);
 }
 
 TEST_CASE("what contradicts a method is refused by name", "[methods]") {
-  Scenario s = question_methods("grpo", "llama-3.1-8b", 16);
+  Scenario s = post_training_job("grpo", "llama-3.1-8b", 16);
   s.set_number(Field::data_tokens, 1e9);
-  CHECK_THROWS_WITH(answer_methods(s), Catch::Contains("--tokens is not of --method grpo"));
-  Scenario limit = question_methods("grpo", "llama-3.1-8b", 16);
+  CHECK_THROWS_WITH(answer(s), Catch::Contains("--tokens is not of --method grpo"));
+  Scenario limit = post_training_job("grpo", "llama-3.1-8b", 16);
   limit.set_number(Field::rollout_response_tokens, 4000);
   limit.set_number(Field::rollout_response_limit, 2000);
-  CHECK_THROWS_WITH(answer_methods(limit), Catch::Contains("longer than the limit"));
-  Scenario plain = question_methods("sft", "llama-3.1-8b", 16);
+  CHECK_THROWS_WITH(answer(limit), Catch::Contains("longer than the limit"));
+  Scenario plain = post_training_job("sft", "llama-3.1-8b", 16);
   plain.set_number(Field::rollout_prompts, 16);
-  CHECK_THROWS_WITH(answer_methods(plain), Catch::Contains("--prompts is of rollouts"));
-  Scenario drafted = question_methods("grpo", "llama-3.1-8b", 16);
+  CHECK_THROWS_WITH(answer(plain), Catch::Contains("--prompts is of rollouts"));
+  Scenario drafted = post_training_job("grpo", "llama-3.1-8b", 16);
   drafted.set_number(Field::rollout_draft_tokens, 3);
-  CHECK_THROWS_WITH(answer_methods(drafted), Catch::Contains("share that is accepted"));
+  CHECK_THROWS_WITH(answer(drafted), Catch::Contains("share that is accepted"));
 }
 
 // The sum over a run whose responses grow is the mean of many short runs along it.
 TEST_CASE("responses that grow are integrated over the run", "[methods]") {
   const auto hours = [](double start, double end) {
-    Scenario s = question_methods("grpo", "llama-3.1-8b", 32);
+    Scenario s = post_training_job("grpo", "llama-3.1-8b", 32);
     s.set_number(Field::rollout_response_limit, 16384);
     s.set_number(Field::rollout_response_tokens, start);
     s.set_number(Field::rollout_response_tokens_end, end);
-    return answer_methods(s).gpu_hours;
+    return answer(s).gpu_hours;
   };
   double sum = 0;
   constexpr int kParts = 12;
@@ -267,13 +264,13 @@ TEST_CASE("responses that grow are integrated over the run", "[methods]") {
 }
 
 TEST_CASE("each phase says the method of its round, and a generating one its cache", "[methods]") {
-  const Estimate ppo = answer_methods(question_methods("ppo", "llama-3.1-8b", 32));
+  const Estimate ppo = answer(post_training_job("ppo", "llama-3.1-8b", 32));
   for (const PhaseResult& p : ppo.phases) CHECK(p.method == "ppo");
   CHECK(ppo.rollout->kv_cache_bytes > 0);
   CHECK(ppo.rollout->kv_cache_bytes < ppo.memory.capacity);
   REQUIRE(ppo.memory.engine.has_value());
   CHECK(ppo.memory.engine->cache == ppo.rollout->kv_cache_bytes);
-  const Estimate plain = answer_methods(question_methods("pretrain", "llama-3.1-8b", 32));
+  const Estimate plain = answer(post_training_job("pretrain", "llama-3.1-8b", 32));
   CHECK(plain.phases.front().method == "pretrain");
   CHECK_FALSE(plain.memory.engine.has_value());
 }
@@ -284,24 +281,24 @@ TEST_CASE("models that a method does not use are refused by name", "[methods]") 
                                                    {"grpo", Field::rollout_critic_model},
                                                    {"distill", Field::rollout_critic_model}};
   for (const auto& [method, field] : kUnused) {
-    Scenario s = question_methods(method, "llama-3.1-8b", 32);
+    Scenario s = post_training_job(method, "llama-3.1-8b", 32);
     s.set_text(field, "llama-3.1-8b");
-    CHECK_THROWS_WITH(answer_methods(s), Catch::Contains("takes no part"));
+    CHECK_THROWS_WITH(answer(s), Catch::Contains("takes no part"));
   }
 }
 
 // Scoring and generating keep nothing for a backward pass, so nothing is computed again in them.
 TEST_CASE("recomputation is of what learns alone", "[methods]") {
   const auto ratio = [](const Estimate& e) { return e.flops.hardware / e.flops.model; };
-  Scenario sft = question_methods("sft", "llama-3.1-8b", 64);
+  Scenario sft = post_training_job("sft", "llama-3.1-8b", 64);
   sft.set_text(Field::layout_recompute, "full");
   sft.set_number(Field::data_samples, 1e5);
-  const double learning = ratio(answer_methods(sft));
+  const double learning = ratio(answer(sft));
   CHECK(learning > 1.25);
   for (const char* method : {"dpo", "kto", "ppo", "grpo", "distill"}) {
-    Scenario s = question_methods(method, "llama-3.1-8b", 64);
+    Scenario s = post_training_job(method, "llama-3.1-8b", 64);
     s.set_text(Field::layout_recompute, "full");
-    const Estimate e = answer_methods(s);
+    const Estimate e = answer(s);
     INFO(method);
     double model = 0, hardware = 0;
     for (const PhaseResult& p : e.phases) {
@@ -319,14 +316,14 @@ TEST_CASE("recomputation is of what learns alone", "[methods]") {
     CHECK(ratio(e) < learning - 0.03);
   }
   // In PPO two models learn, and five passes are forward: a third of learning each.
-  Scenario ppo = question_methods("ppo", "llama-3.1-8b", 64);
+  Scenario ppo = post_training_job("ppo", "llama-3.1-8b", 64);
   ppo.set_text(Field::layout_recompute, "full");
-  CHECK(ratio(answer_methods(ppo)) == Approx(1 + 2 * (learning - 1) / (2 + 5. / 3)).epsilon(0.01));
+  CHECK(ratio(answer(ppo)) == Approx(1 + 2 * (learning - 1) / (2 + 5. / 3)).epsilon(0.01));
 }
 
 TEST_CASE("a round's FLOPs are those of its phases in its time", "[methods]") {
   for (const char* method : {"dpo", "ppo", "grpo"}) {
-    const Estimate e = answer_methods(question_methods(method, "llama-3.1-8b", 64));
+    const Estimate e = answer(post_training_job(method, "llama-3.1-8b", 64));
     double flops = 0;
     for (const PhaseResult& p : e.phases) flops += p.model_flops;
     constexpr double kPeak = 989.4e12;  // of an H100 in bf16
@@ -339,13 +336,13 @@ TEST_CASE("a round's FLOPs are those of its phases in its time", "[methods]") {
 // the prompt with every response would take, 2 FLOPs per parameter and token, and its attention.
 TEST_CASE("a group reads its prompt once", "[methods]") {
   const auto generated = [](double samples, double prompts, double hits) {
-    Scenario s = question_methods("grpo", "llama-3.1-8b", 64);
+    Scenario s = post_training_job("grpo", "llama-3.1-8b", 64);
     s.set_number(Field::rollout_prompts, prompts);
     s.set_number(Field::rollout_samples_per_prompt, samples);
     s.set_number(Field::rollout_prompt_tokens, 8192);
     s.set_number(Field::rollout_response_tokens, 512);
     s.set_number(Field::rollout_prefix_hits, hits);
-    return phase(answer_methods(s), "generate").model_flops;
+    return phase(answer(s), "generate").model_flops;
   };
   const double shared = generated(16, 256, 0), alone = generated(1, 4096, 0);
   // Matrices alone: 8.03e9 parameters less the embedding's 0.525e9, that a token only looks up.
@@ -377,27 +374,27 @@ double sigma_of(const Estimate& e, std::string_view input) {
 // data/phases.md, A.10: .25 of a response's length, .3 of the rounds; model.md 10: .10 of a plan,
 // .25 of a guess.
 TEST_CASE("guessed rounds, lengths and samples have spreads of their own", "[methods][range]") {
-  Scenario s = question_methods("grpo", "llama-3.1-8b", 64);
-  CHECK(sigma_of(answer_methods(s), "rounds") == Approx(0.3));
-  CHECK(sigma_of(answer_methods(s), "length of responses") == Approx(0.25));
-  CHECK(sigma_of(answer_methods(s), "tokens") == 0);
+  Scenario s = post_training_job("grpo", "llama-3.1-8b", 64);
+  CHECK(sigma_of(answer(s), "rounds") == Approx(0.3));
+  CHECK(sigma_of(answer(s), "length of responses") == Approx(0.25));
+  CHECK(sigma_of(answer(s), "tokens") == 0);
   s.set_number(Field::rollout_steps, 500);
   s.set_number(Field::rollout_response_tokens, 4000);
-  CHECK(sigma_of(answer_methods(s), "rounds") == Approx(0.10));
-  CHECK(sigma_of(answer_methods(s), "length of responses") == 0);
+  CHECK(sigma_of(answer(s), "rounds") == Approx(0.10));
+  CHECK(sigma_of(answer(s), "length of responses") == 0);
   for (const char* method : {"sft", "dpo", "reward", "kto"}) {
-    Scenario guessed = question_methods(method, "llama-3.1-8b", 64);
+    Scenario guessed = post_training_job(method, "llama-3.1-8b", 64);
     INFO(method);
-    CHECK(sigma_of(answer_methods(guessed), "tokens") == Approx(0.25));
+    CHECK(sigma_of(answer(guessed), "tokens") == Approx(0.25));
     guessed.set_number(Field::data_samples, 1e5);
-    CHECK(sigma_of(answer_methods(guessed), "tokens") == Approx(0.10));
+    CHECK(sigma_of(answer(guessed), "tokens") == Approx(0.10));
   }
 }
 
 TEST_CASE("a range of the user takes the place of a spread", "[methods][range]") {
-  Scenario s = question_methods("grpo", "llama-3.1-8b", 64);
+  Scenario s = post_training_job("grpo", "llama-3.1-8b", 64);
   s.set(field_info(Field::rollout_steps), "400..600", {});
-  const Estimate e = answer_methods(s);
+  const Estimate e = answer(s);
   // P10 to P90 of a lognormal: ln(600/400) / (2 x 1.2816).
   CHECK(sigma_of(e, "rollout.steps") == Approx(std::log(1.5) / (2 * 1.28155)).epsilon(1e-3));
   CHECK(sigma_of(e, "rounds") == 0);
@@ -406,28 +403,28 @@ TEST_CASE("a range of the user takes the place of a spread", "[methods][range]")
 
 // The power of a length is what longer responses take.
 TEST_CASE("the time of a round follows its length as the spread says", "[methods][range]") {
-  Scenario s = question_methods("grpo", "llama-3.1-8b", 64);
+  Scenario s = post_training_job("grpo", "llama-3.1-8b", 64);
   s.set_number(Field::rollout_response_limit, 16000);
   double power = 0;
-  for (const UncertainInput& input : answer_methods(s).range.inputs) {
+  for (const UncertainInput& input : answer(s).range.inputs) {
     if (input.name() == "length of responses") power = input.exponents[Driver::hours];
   }
   const auto hours = [&](double tokens) {
     s.set_number(Field::rollout_response_tokens, tokens);
-    return answer_methods(s).gpu_hours;
+    return answer(s).gpu_hours;
   };
   CHECK(power ==
         Approx(std::log(hours(4800) / hours(3333)) / std::log(4800 / 3333.)).epsilon(0.15));
 }
 
 TEST_CASE("the phase of a plain run holds the tokens of its step", "[methods]") {
-  Scenario s = question_methods("pretrain", "llama-3.1-8b", 64);
+  Scenario s = post_training_job("pretrain", "llama-3.1-8b", 64);
   s.set_number(Field::data_tokens, 5.3e5);
   s.set_number(Field::data_seq_length, 4096);
   s.set_number(Field::train_global_batch, 128);
   for (const double tokens : {5.3e5, 1e5, 1e10}) {
     s.set_number(Field::data_tokens, tokens);
-    const Estimate e = answer_methods(s);
+    const Estimate e = answer(s);
     const PhaseResult& p = e.phases.front();
     CHECK(p.tokens == 128 * 4096);
     CHECK(p.tokens / p.step_seconds / p.gpus ==

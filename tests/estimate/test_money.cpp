@@ -8,6 +8,7 @@
 #include "catch.h"
 #include "cost/energy.h"
 #include "cost/make_bill.h"
+#include "estimate/answer.h"
 #include "estimate/range/range_draws.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
@@ -27,25 +28,10 @@ Scenario seven_billion(const char* accelerator, double gpus = 64) {
   return s;
 }
 
-Estimate answer_money(const Scenario& scenario) {
-  return estimate(scenario, test_catalog()).front();
-}
-
 double owned_hour(const char* accelerator) {
   Scenario s = seven_billion(accelerator);
   s.set_text(Field::cost_pricing, "own");
-  return answer_money(s).cost.price_per_gpu_hour.value();
-}
-
-const Assumption* assumed(const Estimate& e, std::string_view path) {
-  const auto at = std::ranges::find(e.assumptions, path, &Assumption::path);
-  return at == e.assumptions.end() ? nullptr : &*at;
-}
-
-bool warns_money(const Estimate& e, std::string_view words) {
-  return std::ranges::any_of(e.warnings, [&](const std::string& warning) {
-    return warning.find(words) != std::string::npos;
-  });
+  return answer(s).cost.price_per_gpu_hour.value();
 }
 
 }  // namespace
@@ -66,7 +52,7 @@ TEST_CASE("an H100 bought as a chip of $30,000", "[estimate][ownership]") {
   Scenario s = seven_billion("h100-sxm");
   s.set_text(Field::cost_pricing, "own");
   s.set_number(Field::cost_purchase_price, 30000);
-  const Estimate e = answer_money(s);
+  const Estimate e = answer(s);
   CHECK_THAT(e.cost.items[0].unit_price.value(), WithinAbs(1.81, 0.005));
   CHECK_THAT(e.cost.items[1].unit_price.value(), WithinAbs(0.42, 0.005));
 }
@@ -78,18 +64,18 @@ TEST_CASE("owning says the cash and the megawatts that it takes", "[estimate][ow
   s.set_text(Field::cost_pricing, "own");
   s.set_number(Field::cost_purchase_price, 30000);
   s.set_number(Field::data_tokens, 1e15);
-  const Estimate e = answer_money(s);
+  const Estimate e = answer(s);
   CHECK_THAT(e.cost.capital_usd.value(), WithinRel(300000.0 * 30000 * 1.64 / 0.81, 1e-9));
   CHECK_THAT(e.energy.site_megawatts.value(), WithinRel(478.125, 1e-9));
   // The user's price is what was paid, however long ago; what it is worth falls by 28 % a year.
   s.set_number(Field::cost_hardware_age, 365.25 * 86400);
-  const Estimate old = answer_money(s);
+  const Estimate old = answer(s);
   CHECK(old.cost.capital_usd == e.cost.capital_usd);
   CHECK_THAT(*old.cost.items[0].unit_price / *e.cost.items[0].unit_price,
              WithinRel(0.724436, 1e-5));
   s.set_text(Field::cost_pricing, "on-demand");
-  CHECK_FALSE(answer_money(s).cost.capital_usd.has_value());
-  CHECK(answer_money(s).energy.site_megawatts == e.energy.site_megawatts);
+  CHECK_FALSE(answer(s).cost.capital_usd.has_value());
+  CHECK(answer(s).energy.site_megawatts == e.energy.site_megawatts);
 }
 
 // total x what a driver does to it, by estimates that ask for that: each row's own terms say it.
@@ -115,9 +101,9 @@ TEST_CASE("what the terms say a price moves is what it moves", "[estimate][bill]
         each.field != Field::cost_egress) {
       s.set_number(each.field, 3);
     }
-    const CostResult before = answer_money(s).cost;
+    const CostResult before = answer(s).cost;
     s.set_number(each.field, 1.25 * *s.number(each.field));
-    const CostResult after = answer_money(s).cost;
+    const CostResult after = answer(s).cost;
     const Dollars dollars = included_dollars(before);
     INFO(field_info(each.field).path);
     CHECK_THAT(dollars.total(), WithinRel(*before.total, 1e-12));
@@ -138,9 +124,9 @@ TEST_CASE("what the terms say a price moves is what it moves", "[estimate][bill]
 TEST_CASE("with owning a price is the rent to compare with", "[estimate][ownership]") {
   Scenario s = seven_billion("h100-sxm");
   s.set_text(Field::cost_pricing, "own");
-  const Estimate plain = answer_money(s);
+  const Estimate plain = answer(s);
   s.set_number(Field::cost_price_per_gpu_hour, 2);
-  const Estimate e = answer_money(s);
+  const Estimate e = answer(s);
   CHECK(e.cost.total == plain.cost.total);
   CHECK(e.cost.rent_per_gpu_hour == 2);
   const double fixed = *e.cost.items[0].unit_price + *e.cost.items[1].unit_price +
@@ -156,23 +142,23 @@ TEST_CASE("with owning a price is the rent to compare with", "[estimate][ownersh
 
 TEST_CASE("energy where only the board's power is published", "[estimate][energy]") {
   const Scenario s = seven_billion("mi300x");
-  const Estimate e = answer_money(s);
+  const Estimate e = answer(s);
   CHECK_THAT(e.energy.kwh.value() / e.gpu_hours, WithinRel(0.75 * 1.8 * 0.75 * 1.25, 1e-12));
   CHECK(e.complete);
-  const Assumption* power = assumed(e, "cost.watts_per_gpu");
+  const Assumption* power = find_assumption(e, "cost.watts_per_gpu");
   REQUIRE(power != nullptr);
   CHECK(power->value == "1350");
   CHECK(power->source.find("Epoch AI") != std::string::npos);
   Scenario given = s;
   given.set_number(Field::cost_watts_per_gpu, 1350);
-  CHECK(answer_money(given).energy.kwh == e.energy.kwh);
-  CHECK(assumed(answer_money(given), "cost.watts_per_gpu") == nullptr);
-  CHECK(assumed(answer_money(seven_billion("h100-sxm")), "cost.watts_per_gpu") == nullptr);
+  CHECK(answer(given).energy.kwh == e.energy.kwh);
+  CHECK(find_assumption(answer(given), "cost.watts_per_gpu") == nullptr);
+  CHECK(find_assumption(answer(seven_billion("h100-sxm")), "cost.watts_per_gpu") == nullptr);
 }
 
 TEST_CASE("energy stays unknown where no power is published", "[estimate][energy]") {
   for (const char* name : {"tpu-v5p", "tpu-v6e"}) {
-    const Estimate e = answer_money(seven_billion(name, 256));
+    const Estimate e = answer(seven_billion(name, 256));
     CHECK_FALSE(e.energy.kwh.has_value());
     CHECK_FALSE(e.complete);
   }
@@ -199,9 +185,9 @@ TEST_CASE("each power has a source, and what has one gives energy", "[estimate][
 TEST_CASE("experiments bring their energy, and an owner pays it once", "[estimate][energy]") {
   Scenario s = seven_billion("h100-sxm");
   s.set_text(Field::cost_pricing, "own");
-  const Estimate one = answer_money(s);
+  const Estimate one = answer(s);
   s.set_number(Field::cost_experiments, 2);
-  const Estimate three = answer_money(s);
+  const Estimate three = answer(s);
   CHECK_THAT(three.energy.kwh.value(), WithinRel(3 * *one.energy.kwh, 1e-12));
   CHECK_THAT(three.energy.co2_kg.value(), WithinRel(3 * *one.energy.co2_kg, 1e-12));
   CHECK_THAT(three.cost.total.value(), WithinRel(3 * *one.cost.total, 1e-9));
@@ -212,15 +198,15 @@ TEST_CASE("spot names its preemption rate as a field that gives the same again",
           "[estimate][spot]") {
   Scenario s = seven_billion("h100-sxm", 1);
   s.set_text(Field::cost_pricing, "spot");
-  const Estimate e = answer_money(s);
-  const Assumption* note = assumed(e, "efficiency.preemption_hours");
+  const Estimate e = answer(s);
+  const Assumption* note = find_assumption(e, "efficiency.preemption_hours");
   REQUIRE(note != nullptr);
   CHECK(std::stod(note->value) == 24);
-  CHECK(assumed(e, "efficiency.failure_gpu_hours") == nullptr);
+  CHECK(find_assumption(e, "efficiency.failure_gpu_hours") == nullptr);
   s.set_number(Field::efficiency_preemption_hours, 24);
-  CHECK(answer_money(s).gpu_hours == e.gpu_hours);
+  CHECK(answer(s).gpu_hours == e.gpu_hours);
   s.set_number(Field::efficiency_preemption_hours, 2);
-  CHECK(answer_money(s).performance.goodput < e.performance.goodput);
+  CHECK(answer(s).performance.goodput < e.performance.goodput);
 }
 
 TEST_CASE("spot that costs more than on-demand is said", "[estimate][spot]") {
@@ -228,38 +214,38 @@ TEST_CASE("spot that costs more than on-demand is said", "[estimate][spot]") {
   s.set_number(Field::model_params, 8e9);
   s.set_number(Field::data_tokens, 15e12);
   s.set_text(Field::cost_pricing, "spot");
-  const Estimate spot = answer_money(s);
-  CHECK(warns_money(spot, "spot costs more than on-demand"));
+  const Estimate spot = answer(s);
+  CHECK(has_warning(spot, "spot costs more than on-demand"));
   s.set_text(Field::cost_pricing, "on-demand");
-  const Estimate steady = answer_money(s);
+  const Estimate steady = answer(s);
   REQUIRE(*spot.cost.total > *steady.cost.total);
   CHECK(
-      warns_money(spot, format_number(*steady.cost.total, NumberKind::money)));  // what it would be
+      has_warning(spot, format_number(*steady.cost.total, NumberKind::money)));  // what it would be
   s.set_text(Field::cost_pricing, "spot");
   s.set_number(Field::hardware_gpus, 64);
-  CHECK_FALSE(warns_money(answer_money(s), "spot costs more"));
+  CHECK_FALSE(has_warning(answer(s), "spot costs more"));
 }
 
 TEST_CASE("an input that is not used is said", "[estimate][bill]") {
   Scenario s = seven_billion("h100-sxm");
   s.set_number(Field::cost_purchase_price, 30000);
-  CHECK(warns_money(answer_money(s), "--purchase-price is not used"));
+  CHECK(has_warning(answer(s), "--purchase-price is not used"));
   s.set_text(Field::cost_pricing, "own");
-  CHECK_FALSE(warns_money(answer_money(s), "is not used"));
+  CHECK_FALSE(has_warning(answer(s), "is not used"));
   Scenario priced = seven_billion("h100-sxm");
   priced.set_text(Field::cost_provider, "Lambda");
-  CHECK_FALSE(warns_money(answer_money(priced), "--provider"));
+  CHECK_FALSE(has_warning(answer(priced), "--provider"));
   priced.set_number(Field::cost_price_per_gpu_hour, 2);
-  CHECK(warns_money(answer_money(priced), "--provider does not choose the price"));
+  CHECK(has_warning(answer(priced), "--provider does not choose the price"));
 }
 
 TEST_CASE("a bill with a price that is not known is not complete", "[estimate][bill]") {
-  const Estimate known = answer_money(seven_billion("h100-sxm"));
+  const Estimate known = answer(seven_billion("h100-sxm"));
   CHECK(known.complete);
   Scenario s = seven_billion("h100-sxm");
   s.set_text(Field::cost_region, "ca");  // no electricity price is known there
   s.set_number(Field::cost_price_per_gpu_hour, 2);
-  const Estimate e = answer_money(s);
+  const Estimate e = answer(s);
   REQUIRE(std::ranges::any_of(e.cost.items, [](const LineItem& item) { return !item.amount; }));
   CHECK(e.cost.total.has_value());
   CHECK_FALSE(e.complete);
@@ -269,8 +255,8 @@ TEST_CASE("an interval longer than the run is the run", "[estimate][failures]") 
   Scenario s = seven_billion("h100-sxm");
   s.set_number(Field::data_tokens, 1e10);
   s.set_number(Field::cost_checkpoint_interval, 1000 * 86400.0);
-  const Estimate e = answer_money(s);
+  const Estimate e = answer(s);
   CHECK(e.performance.goodput > 0.98);
   s.set_number(Field::cost_spares, 1);
-  CHECK_THROWS_AS(answer_money(s), Error);
+  CHECK_THROWS_AS(answer(s), Error);
 }

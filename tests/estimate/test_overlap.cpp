@@ -14,7 +14,7 @@ using namespace trcost;
 
 namespace {
 
-Scenario question_overlap(const std::string& overlap) {
+Scenario overlapped_run(const std::string& overlap) {
   Scenario s;
   s.set_text(Field::model_name, "mixtral-8x7b");
   s.set_number(Field::data_tokens, 1e11);
@@ -37,12 +37,12 @@ double seconds(const std::string& overlap, StepTerm term) {
   layout.global_batch = 64;
   Notes notes(false);
   const Platform platform =
-      resolve_platform(question_overlap(overlap), test_catalog(), "h100-sxm", notes);
+      resolve_platform(overlapped_run(overlap), test_catalog(), "h100-sxm", notes);
   return StepModel(workload, platform).step(layout).terms[static_cast<std::size_t>(term)];
 }
 
 std::string written(const std::string& overlap) {
-  return std::string(question_overlap(overlap).text(Field::efficiency_overlap));
+  return std::string(overlapped_run(overlap).text(Field::efficiency_overlap));
 }
 
 }  // namespace
@@ -71,15 +71,15 @@ TEST_CASE("each kind of exchange is hidden by its own word, and by on", "[estima
 TEST_CASE("kinds are separated by commas, all or none stand alone", "[estimate][overlap]") {
   CHECK(written("dp,tp") == "dp,tp");
   CHECK(written("DP, tp") == "dp,tp");
-  CHECK_THROWS_AS(question_overlap("dp,dp"), Error);
-  CHECK_THROWS_AS(question_overlap("experts"), Error);
+  CHECK_THROWS_AS(overlapped_run("dp,dp"), Error);
+  CHECK_THROWS_AS(overlapped_run("experts"), Error);
   for (const char* both : {"on,dp", "off,dp", "on,off"}) {
-    CHECK_THROWS_AS(estimate(question_overlap(both), test_catalog()), Error);
+    CHECK_THROWS_AS(estimate(overlapped_run(both), test_catalog()), Error);
   }
 }
 
 TEST_CASE("the words of before stand for those of now", "[estimate][overlap]") {
   CHECK(written("none") == "off");
   CHECK(written("tensor,expert,pipeline,data") == "tp,ep,pp,dp");
-  CHECK_THROWS_AS(question_overlap("data,dp"), Error);
+  CHECK_THROWS_AS(overlapped_run("data,dp"), Error);
 }

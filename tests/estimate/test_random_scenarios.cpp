@@ -74,8 +74,8 @@ struct Asked {
   void hold(bool promise, const char* what) const { promises->hold(promise, what, seed); }
 };
 
-std::optional<Estimate> answer_random_scenarios(const Scenario& scenario, bool range = false,
-                                                const Catalog& data = test_catalog()) {
+std::optional<Estimate> try_estimate(const Scenario& scenario, bool range = false,
+                                     const Catalog& data = test_catalog()) {
   EstimateOptions options;
   options.range = range;
   try {
@@ -135,7 +135,7 @@ void check_run(const Asked& asked, const Estimate& e) {
   asked.hold(e.waterfall.empty() || (left > 0 && left <= 1), "the waterfall ends within the peak");
 }
 
-void check_range_random_scenarios(const Asked& asked, const Estimate& e) {
+void check_quantiles(const Asked& asked, const Estimate& e) {
   const auto ordered = [&](const Quantiles& q) {
     return q.p10 <= q.p50 && q.p50 <= q.p90 && q.p10 >= 0;
   };
@@ -156,7 +156,7 @@ void check_documents(const Asked& asked, const Estimate& e) {
   const std::string text = json_of(asked.scenario, e);
   const nlohmann::json document = nlohmann::json::parse(text);
   const Scenario again = scenario_from_json(document.at("scenario").dump(), "again.json");
-  const std::optional<Estimate> same = answer_random_scenarios(again, true);
+  const std::optional<Estimate> same = try_estimate(again, true);
   asked.hold(same.has_value() && json_of(again, *same) == text, "an answer replays to its bytes");
 
   const auto& all = all_columns();
@@ -182,7 +182,7 @@ void check_order(const Asked& asked, const Estimate& e) {
     if (!value || s.distribution(field) != nullptr || *value * factor > info.highest) return {};
     Scenario other = s;
     other.set_number(field, *value * factor);
-    return answer_random_scenarios(other);
+    return try_estimate(other);
   };
   if (const auto more = with(Field::data_tokens, 2)) {
     asked.hold(more->flops.model >= e.flops.model * (1 - 1e-9), "more tokens are more FLOPs");
@@ -195,7 +195,7 @@ void check_order(const Asked& asked, const Estimate& e) {
   }
   // The simpler of two layouts 2 % apart is taken; a deadline may be met with fewer accelerators,
   // and other steps may be worth more to the loss than their time.
-  if (const auto faster = answer_random_scenarios(s, false, faster_links());
+  if (const auto faster = try_estimate(s, false, faster_links());
       faster && faster->gpus == e.gpus && faster->layout.global_batch == e.layout.global_batch) {
     asked.hold(faster->performance.step_seconds <= e.performance.step_seconds * 1.02,
                "steps over a faster link take no longer");
@@ -212,7 +212,7 @@ struct Tally {
   Promises promises;
 };
 
-Tally ask_random_scenarios(std::uint64_t first, int number) {
+Tally check_random_scenarios(std::uint64_t first, int number) {
   Tally out;
   for (int i = 0; i < number; ++i) {
     const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
@@ -225,7 +225,7 @@ Tally ask_random_scenarios(std::uint64_t first, int number) {
     }
     const bool whole = i % 8 == 0;
     const double before = layouts_considered();
-    const std::optional<Estimate> e = answer_random_scenarios(asked.scenario, whole);
+    const std::optional<Estimate> e = try_estimate(asked.scenario, whole);
     const double layouts = layouts_considered() - before;
     out.layouts = std::max(out.layouts, layouts);
     asked.hold(layouts <= kMostLayoutsOfEstimate, "an estimate tries no more layouts than stated");
@@ -235,7 +235,7 @@ Tally ask_random_scenarios(std::uint64_t first, int number) {
     check_bill(asked, *e);
     check_run(asked, *e);
     if (whole) {
-      check_range_random_scenarios(asked, *e);
+      check_quantiles(asked, *e);
       check_documents(asked, *e);
     } else if (i % 8 == 4) {
       check_order(asked, *e);
@@ -253,9 +253,9 @@ void told(const Tally& tally) {
 }  // namespace
 
 TEST_CASE("what holds of every answer", "[property][random]") {
-  told(ask_random_scenarios(1, repeats(800)));
+  told(check_random_scenarios(1, repeats(800)));
 }
 
 TEST_CASE("what holds of every answer, a hundred thousand times", "[.][nightly]") {
-  told(ask_random_scenarios(1'000'000, 100'000));
+  told(check_random_scenarios(1'000'000, 100'000));
 }

@@ -10,7 +10,7 @@ using namespace trcost;
 
 namespace {
 
-Scenario sized_ratios(double params, double tokens, double gpus) {
+Scenario h100_run(double params, double tokens, double gpus) {
   Scenario s;
   s.set_number(Field::model_params, params);
   s.set_number(Field::data_tokens, tokens);
@@ -41,9 +41,9 @@ void check_figures(const Scenario& s) {
 }  // namespace
 
 TEST_CASE("figures of a plain run follow from each other", "[estimate][ratios]") {
-  for (const double gpus : {64.0, 1000.0, 1001.0}) check_figures(sized_ratios(7e9, 1e12, gpus));
+  for (const double gpus : {64.0, 1000.0, 1001.0}) check_figures(h100_run(7e9, 1e12, gpus));
   // Most of these stand idle, so that fewer are preempted: the MFU is of all that are paid.
-  Scenario spot = sized_ratios(70e9, 1e12, 2048);
+  Scenario spot = h100_run(70e9, 1e12, 2048);
   spot.set_text(Field::cost_pricing, "spot");
   check_figures(spot);
   const Estimate e = estimate(spot, test_catalog()).front();
@@ -51,7 +51,7 @@ TEST_CASE("figures of a plain run follow from each other", "[estimate][ratios]")
 }
 
 TEST_CASE("a share that was given comes back as it was given", "[estimate][ratios]") {
-  Scenario s = sized_ratios(7e9, 1e11, 64);
+  Scenario s = h100_run(7e9, 1e11, 64);
   for (int i = 1; i < 100; ++i) {
     const double share = i / 100.0;
     s.set_number(Field::efficiency_mfu, share);

@@ -64,7 +64,7 @@ std::vector<std::string> other_values(const FieldInfo& info) {
 }
 
 // Every figure, or what is said where there is none.
-std::string answer_reuse(Estimator& estimator, const Scenario& scenario) {
+std::string written_answer(Estimator& estimator, const Scenario& scenario) {
   std::string out;
   try {
     const Estimate estimate = estimator.run(scenario).front();
@@ -81,7 +81,7 @@ std::string answer_reuse(Estimator& estimator, const Scenario& scenario) {
 
 void check(const Scenario& start, const FieldInfo& info) {
   Estimator reused(test_catalog());
-  answer_reuse(reused, start);
+  written_answer(reused, start);
   for (const std::string& value : other_values(info)) {
     Scenario other = start;
     try {
@@ -92,11 +92,11 @@ void check(const Scenario& start, const FieldInfo& info) {
     }
     INFO(info.path << " = " << value);
     Estimator fresh(test_catalog());
-    const std::string expected = answer_reuse(fresh, other);
-    CHECK((answer_reuse(reused, other) == expected));
+    const std::string expected = written_answer(fresh, other);
+    CHECK((written_answer(reused, other) == expected));
   }
   Estimator fresh(test_catalog());
-  CHECK((answer_reuse(reused, start) == answer_reuse(fresh, start)));
+  CHECK((written_answer(reused, start) == written_answer(fresh, start)));
 }
 
 }  // namespace

@@ -6,13 +6,14 @@
 #include "catalog/assumed.h"
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/answer.h"
 #include "trcost/estimate.h"
 
 using namespace trcost;
 
 namespace {
 
-Scenario question_samples(const char* model) {
+Scenario eight_gpu_run(const char* model) {
   Scenario s;
   s.set_text(Field::model_name, model);
   s.set_text(Field::hardware_accelerator, "h100-sxm");
@@ -20,11 +21,7 @@ Scenario question_samples(const char* model) {
   return s;
 }
 
-Estimate answer_samples(const Scenario& s) {
-  return estimate(s, test_catalog()).front();
-}
-
-const Assumption& assumed_samples(const Estimate& e, Field field) {
+const Assumption& required_assumption(const Estimate& e, Field field) {
   const auto found = std::ranges::find(e.assumptions, field_info(field).path, &Assumption::path);
   INFO(field_info(field).path);
   REQUIRE(found != e.assumptions.end());
@@ -49,69 +46,70 @@ TEST_CASE("lengths of samples follow from the bytes of published datasets", "[sa
 }
 
 TEST_CASE("samples without a given length take that of their kind, with a note", "[samples]") {
-  Scenario dpo = question_samples("llama-3.1-8b");
+  Scenario dpo = eight_gpu_run("llama-3.1-8b");
   dpo.set_text(Field::train_method, "dpo");
-  const Estimate pairs = answer_samples(dpo);
+  const Estimate pairs = answer(dpo);
   CHECK(pairs.tokens.total == 61135.0 * 2 * 500);
-  CHECK(assumed_samples(pairs, Field::data_text_tokens_per_sample).value == "500");
-  CHECK(assumed_samples(pairs, Field::data_text_tokens_per_sample).source.find("ultrafeedback") !=
-        std::string::npos);
+  CHECK(required_assumption(pairs, Field::data_text_tokens_per_sample).value == "500");
+  CHECK(
+      required_assumption(pairs, Field::data_text_tokens_per_sample).source.find("ultrafeedback") !=
+      std::string::npos);
 
-  Scenario sft = question_samples("llama-3.1-8b");
+  Scenario sft = eight_gpu_run("llama-3.1-8b");
   sft.set_number(Field::data_samples, 1000);
-  CHECK(answer_samples(sft).tokens.total == 790e3);
-  CHECK(assumed_samples(answer_samples(sft), Field::data_text_tokens_per_sample)
-            .source.find("tulu") != std::string::npos);
+  CHECK(answer(sft).tokens.total == 790e3);
+  CHECK(required_assumption(answer(sft), Field::data_text_tokens_per_sample).source.find("tulu") !=
+        std::string::npos);
 
   // Samples are packed into given sequences, or cut.
   for (const double sequence : {2048.0, 16384.0}) {
     sft.set_number(Field::data_seq_length, sequence);
-    CHECK(answer_samples(sft).tokens.total == 790e3);
-    CHECK(assumed_samples(answer_samples(sft), Field::data_packing).value == "packed");
+    CHECK(answer(sft).tokens.total == 790e3);
+    CHECK(required_assumption(answer(sft), Field::data_packing).value == "packed");
   }
   sft.set_number(Field::data_seq_length, 512);
-  CHECK(answer_samples(sft).tokens.total == 512e3);
+  CHECK(answer(sft).tokens.total == 512e3);
   sft.set_number(Field::data_text_tokens_per_sample, 300);
-  CHECK(answer_samples(sft).tokens.total == 300e3);
+  CHECK(answer(sft).tokens.total == 300e3);
 }
 
 TEST_CASE("adapters and projectors learn from samples, never from 20 tokens a parameter",
           "[samples]") {
   for (const char* recipe : {"lora", "qlora", "adapter"}) {
-    Scenario s = question_samples("llama-3.1-8b");
+    Scenario s = eight_gpu_run("llama-3.1-8b");
     s.set_text(Field::train_recipe, recipe);
     INFO(recipe);
-    CHECK(answer_samples(s).tokens.total == 100e3 * 790);
-    CHECK(assumed_samples(answer_samples(s), Field::data_samples).value == "100000");
-    CHECK(answer_samples(s).phases.front().method == "sft");
+    CHECK(answer(s).tokens.total == 100e3 * 790);
+    CHECK(required_assumption(answer(s), Field::data_samples).value == "100000");
+    CHECK(answer(s).phases.front().method == "sft");
     s.set_number(Field::data_tokens, 1e9);
-    CHECK(answer_samples(s).tokens.total == 1e9);
+    CHECK(answer(s).tokens.total == 1e9);
   }
-  Scenario vision = question_samples("llava-1.5-7b");
+  Scenario vision = eight_gpu_run("llava-1.5-7b");
   vision.set_text(Field::train_recipe, "lora");
-  CHECK(assumed_samples(answer_samples(vision), Field::data_samples).value == "665000");
+  CHECK(required_assumption(answer(vision), Field::data_samples).value == "665000");
   vision.set_text(Field::train_recipe, "projector");
-  CHECK(assumed_samples(answer_samples(vision), Field::data_samples).value == "558000");
+  CHECK(required_assumption(answer(vision), Field::data_samples).value == "558000");
   // Training of all parameters takes a budget of tokens.
-  CHECK(answer_samples(question_samples("llama-3.1-8b")).tokens.total > 1e11);
+  CHECK(answer(eight_gpu_run("llama-3.1-8b")).tokens.total > 1e11);
 }
 
 TEST_CASE("a default that is stated changes nothing", "[samples]") {
   for (const char* model : {"llama-3.1-8b", "llava-1.5-7b"}) {
     for (const double sequence : {0.0, 600.0, 4096.0}) {
       INFO(model << " " << sequence);
-      Scenario s = question_samples(model);
+      Scenario s = eight_gpu_run(model);
       s.set_text(Field::train_recipe, "lora");
       if (sequence > 0) s.set_number(Field::data_seq_length, sequence);
-      const Estimate unsaid = answer_samples(s);
+      const Estimate unsaid = answer(s);
       for (const Field field : {Field::data_samples, Field::data_packing}) {
-        const std::string value = assumed_samples(unsaid, field).value;
+        const std::string value = required_assumption(unsaid, field).value;
         if (field == Field::data_samples) {
           s.set_number(field, std::stod(value));
         } else {
           s.set_text(field, value);
         }
-        CHECK(answer_samples(s).gpu_hours == Approx(unsaid.gpu_hours).epsilon(1e-12));
+        CHECK(answer(s).gpu_hours == Approx(unsaid.gpu_hours).epsilon(1e-12));
       }
     }
   }

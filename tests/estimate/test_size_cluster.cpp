@@ -10,6 +10,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/answer.h"
 #include "estimate/cluster/deadline_search.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
@@ -47,10 +48,6 @@ Scenario question(double params, double days) {
   s.set_number(Field::hardware_deadline, days * kDay);
   s.set_text(Field::hardware_accelerator, "h100-sxm");
   return s;
-}
-
-Estimate answer_cluster_size(const Scenario& scenario) {
-  return estimate(scenario, test_catalog()).front();
 }
 
 }  // namespace
@@ -150,7 +147,7 @@ TEST_CASE("a longer deadline costs no more than a few per cent more, and is met"
       INFO(params << " parameters in " << days << " d");
       Estimate e;
       try {
-        e = answer_cluster_size(s);
+        e = answer(s);
       } catch (const Error& error) {
         CHECK(error.kind == ErrorKind::no_answer);
         CHECK(least == std::numeric_limits<double>::infinity());  // not after a shorter one was met
@@ -176,7 +173,7 @@ std::vector<Listed> listed(Scenario s, double unit, double most) {
   for (double n = unit; n <= most; n *= 2) {
     s.set_number(Field::hardware_gpus, n);
     try {
-      const Estimate e = answer_cluster_size(s);
+      const Estimate e = answer(s);
       if (e.performance.batch_token_cost.value_or(0) > 1) continue;
       out.push_back({n, e.wall_clock_seconds, e.gpu_hours});
     } catch (const Error& error) {
@@ -200,8 +197,7 @@ void check_refusal(Scenario s, const Error& error) {
   }
   s.clear(Field::hardware_deadline);
   s.set_number(Field::hardware_gpus, std::stod(error.message.substr(on + 5)));
-  const std::string time =
-      format_number(answer_cluster_size(s).wall_clock_seconds, NumberKind::duration);
+  const std::string time = format_number(answer(s).wall_clock_seconds, NumberKind::duration);
   CHECK(error.message.find("the shortest time is " + time + ",") != std::string::npos);
 }
 
@@ -218,7 +214,7 @@ void check_sizing(const Scenario& base, double unit, double most) {
       if (each.seconds <= days * kDay) cheapest = std::min(cheapest, each.gpu_hours);
     }
     try {
-      const Estimate e = answer_cluster_size(s);
+      const Estimate e = answer(s);
       CHECK(e.wall_clock_seconds <= days * kDay * (1 + 1e-9));
       // Fewer accelerators are taken where they cost at most 3 % more.
       CHECK(0.97 * e.gpu_hours <= cheapest * (1 + 1e-9));
@@ -286,31 +282,30 @@ TEST_CASE("a cluster that misses the deadline says so, and what meets it", "[est
       return each.find("longer than the --deadline") != std::string::npos;
     });
   };
-  const Estimate late = answer_cluster_size(s);
+  const Estimate late = answer(s);
   CHECK(late.wall_clock_seconds > 3 * kDay);
   REQUIRE(missed(late) == 1);
   Scenario sized = s;
   sized.clear(Field::hardware_gpus);
-  const std::string enough = format_exact(answer_cluster_size(sized).gpus) + " would meet it";
+  const std::string enough = format_exact(answer(sized).gpus) + " would meet it";
   CHECK(std::ranges::any_of(late.warnings, [&](const std::string& each) {
     return each.find(enough) != std::string::npos;
   }));
   s.set_number(Field::hardware_deadline, late.wall_clock_seconds);
-  CHECK(missed(answer_cluster_size(s)) == 0);
+  CHECK(missed(answer(s)) == 0);
   s.clear(Field::hardware_deadline);
-  CHECK(missed(answer_cluster_size(s)) == 0);
+  CHECK(missed(answer(s)) == 0);
 }
 
 TEST_CASE("beyond the largest known cluster, what that one would take", "[estimate][cluster]") {
   Scenario s = question(1e12, 30);
   s.set_number(Field::data_tokens, 20e12);
-  const Estimate large = answer_cluster_size(s);
+  const Estimate large = answer(s);
   REQUIRE(large.gpus > 200'000);
   s.clear(Field::hardware_deadline);
   s.set_number(Field::hardware_gpus, 200'000);
   const std::string expected =
-      "200000 take about " +
-      format_number(answer_cluster_size(s).wall_clock_seconds, NumberKind::duration, 2);
+      "200000 take about " + format_number(answer(s).wall_clock_seconds, NumberKind::duration, 2);
   CHECK(std::ranges::any_of(large.warnings, [&](const std::string& each) {
     return each.find(expected) != std::string::npos;
   }));
@@ -322,7 +317,7 @@ TEST_CASE(
     "[estimate][cluster]") {
   Scenario s = question(405e9, 60);
   s.set_number(Field::data_tokens, 15.6e12);
-  const Estimate e = answer_cluster_size(s);
+  const Estimate e = answer(s);
   // arXiv:2407.21783, section 3.3.4: 54 days of the run at 90 % effective time on up to 16,384
   // GPUs; the model card's 30.84M GPU-hours are all of it.
   CHECK(e.gpu_hours > 0.7 * 30.84e6);
@@ -341,7 +336,7 @@ TEST_CASE("DeepSeek-V3's pre-training lies in the range, its layout given or not
   s.set_text(Field::train_precision, "fp8");
   s.set_text(Field::efficiency_tuning, "showcase");
   const auto holds = [&] {
-    const Estimate e = answer_cluster_size(s);
+    const Estimate e = answer(s);
     CHECK(e.range.gpu_hours.p10 < kReported);
     CHECK(e.range.gpu_hours.p90 > kReported);
   };
@@ -364,7 +359,7 @@ TEST_CASE("a deadline that nothing meets: the shortest time and its size are sai
   s.set_number(Field::data_tokens, 15.6e12);
   s.set_number(Field::train_global_batch, 2048);
   try {
-    answer_cluster_size(s);
+    answer(s);
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.kind == ErrorKind::no_answer);
@@ -397,15 +392,15 @@ TEST_CASE("given degrees and a given MFU are kept", "[estimate][cluster]") {
   Scenario s = question(70e9, 60);
   s.set_number(Field::layout_tp, 8);
   s.set_number(Field::layout_pp, 5);
-  const Estimate layout = answer_cluster_size(s);
+  const Estimate layout = answer(s);
   CHECK(layout.layout.pp == 5);
   CHECK(std::fmod(layout.gpus, 40) == 0);
   Scenario given = question(70e9, 60);
   given.set_number(Field::efficiency_mfu, 0.4);
-  const Estimate fast = answer_cluster_size(given);
+  const Estimate fast = answer(given);
   CHECK(fast.wall_clock_seconds <= 60 * kDay);
   given.set_number(Field::hardware_gpus, std::floor(fast.gpus / 8 / 1.07) * 8);
-  CHECK(answer_cluster_size(given).wall_clock_seconds > 60 * kDay);
+  CHECK(answer(given).wall_clock_seconds > 60 * kDay);
 }
 
 TEST_CASE("a deadline: the fewest whole nodes to the last one", "[estimate]") {

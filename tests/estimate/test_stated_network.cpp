@@ -4,17 +4,13 @@
 #include <limits>
 
 #include "catch.h"
+#include "estimate/answer.h"
 #include "trcost/catalog.h"
 #include "trcost/estimate.h"
 
 using namespace trcost;
 
 namespace {
-
-Estimate answer_stated_network(const Scenario& scenario) {
-  static const Catalog catalog;
-  return estimate(scenario, catalog).front();
-}
 
 Scenario large_run(const char* accelerator) {
   Scenario s;
@@ -29,9 +25,9 @@ Scenario large_run(const char* accelerator) {
 
 TEST_CASE("the system's own bandwidth, stated, changes nothing", "[estimate][network]") {
   Scenario s = large_run("h100-sxm");
-  const double usual = answer_stated_network(s).wall_clock_seconds;
+  const double usual = answer(s).wall_clock_seconds;
   s.set_number(Field::hardware_network_bandwidth, 50e9);  // NDR, an adapter for each (dgx-h100)
-  CHECK(answer_stated_network(s).wall_clock_seconds == usual);
+  CHECK(answer(s).wall_clock_seconds == usual);
 }
 
 // But for what a simpler layout may take, which a faster network lets in: 1.8 %
@@ -43,7 +39,7 @@ TEST_CASE("a faster network between nodes or racks never takes longer", "[estima
     for (const double rate : {1e9, 3e9, 12.5e9, 50e9, 100e9, 1e12}) {
       Scenario s = large_run(accelerator);
       s.set_number(Field::hardware_network_bandwidth, rate);
-      const double seconds = answer_stated_network(s).wall_clock_seconds;
+      const double seconds = answer(s).wall_clock_seconds;
       CAPTURE(accelerator, rate);
       CHECK(seconds <= before * kSimpler);
       before = std::min(before, seconds);
@@ -55,9 +51,9 @@ TEST_CASE("within one node the network between nodes says nothing", "[estimate][
   Scenario s = large_run("h200");
   s.set_text(Field::model_name, "llama-3.1-8b");
   s.set_number(Field::hardware_gpus, 8);
-  const double usual = answer_stated_network(s).wall_clock_seconds;
+  const double usual = answer(s).wall_clock_seconds;
   s.set_number(Field::hardware_network_bandwidth, 1e9);
-  CHECK(answer_stated_network(s).performance.step_seconds > 0);
-  CHECK(answer_stated_network(s).wall_clock_seconds >= usual);
-  CHECK(answer_stated_network(s).wall_clock_seconds < usual * 1.02);  // checkpoints go over it
+  CHECK(answer(s).performance.step_seconds > 0);
+  CHECK(answer(s).wall_clock_seconds >= usual);
+  CHECK(answer(s).wall_clock_seconds < usual * 1.02);  // checkpoints go over it
 }

@@ -5,6 +5,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/answer.h"
 #include "estimate/answer/work_totals.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
@@ -13,19 +14,13 @@ using namespace trcost;
 
 namespace {
 
-Scenario sized_unknown_figures(const char* accelerator) {
+Scenario run_on_64(const char* accelerator) {
   Scenario s;
   s.set_number(Field::model_params, 7e9);
   s.set_number(Field::data_tokens, 1e10);
   s.set_text(Field::hardware_accelerator, accelerator);
   s.set_number(Field::hardware_gpus, 64);
   return s;
-}
-
-Estimate answer_unknown_figures(const Scenario& s, bool derivations = false) {
-  EstimateOptions options;
-  options.derivations = derivations;
-  return estimate(s, test_catalog(), options).front();
 }
 
 std::string source_of(const Estimate& e, std::string_view name) {
@@ -37,20 +32,20 @@ std::string source_of(const Estimate& e, std::string_view name) {
 }  // namespace
 
 TEST_CASE("what the network leaves is known where steps are modelled", "[estimate][unknown]") {
-  Scenario s = sized_unknown_figures("h100-sxm");
-  const PerformanceSummary modelled = answer_unknown_figures(s).performance;
+  Scenario s = run_on_64("h100-sxm");
+  const PerformanceSummary modelled = answer(s).performance;
   REQUIRE(modelled.interconnect_efficiency);
   CHECK(*modelled.interconnect_efficiency < 1);
   s.set_number(Field::efficiency_mfu, 0.4);
-  CHECK_FALSE(answer_unknown_figures(s).performance.interconnect_efficiency);
-  CHECK_FALSE(answer_unknown_figures(s).work.network_seconds);
+  CHECK_FALSE(answer(s).performance.interconnect_efficiency);
+  CHECK_FALSE(answer(s).work.network_seconds);
 
   Scenario round;
   round.set_text(Field::model_name, "llama-3.1-8b");
   round.set_text(Field::train_method, "ppo");
   round.set_text(Field::hardware_accelerator, "h100-sxm");
   round.set_number(Field::hardware_gpus, 32);
-  CHECK_FALSE(answer_unknown_figures(round).performance.interconnect_efficiency);
+  CHECK_FALSE(answer(round).performance.interconnect_efficiency);
 }
 
 TEST_CASE("a sum with an unknown part is unknown", "[estimate][unknown]") {
@@ -70,32 +65,31 @@ TEST_CASE("a sum with an unknown part is unknown", "[estimate][unknown]") {
 
 TEST_CASE("a share of the bf16 peak is of chips that have one", "[estimate][unknown]") {
   // Volta and Turing have fp16 alone.
-  Scenario s = sized_unknown_figures("v100-sxm-32gb");
+  Scenario s = run_on_64("v100-sxm-32gb");
   s.set_text(Field::train_precision, "fp16");
-  CHECK_FALSE(answer_unknown_figures(s).performance.mfu_bf16);
-  const PerformanceSummary ampere =
-      answer_unknown_figures(sized_unknown_figures("a100-sxm-80gb")).performance;
+  CHECK_FALSE(answer(s).performance.mfu_bf16);
+  const PerformanceSummary ampere = answer(run_on_64("a100-sxm-80gb")).performance;
   CHECK(ampere.mfu_bf16 == ampere.mfu);
 }
 
 TEST_CASE("no published row stands behind a given MFU", "[estimate][unknown]") {
-  Scenario s = sized_unknown_figures("h100-sxm");
-  CHECK(answer_unknown_figures(s).performance.quality->rows > 0);
+  Scenario s = run_on_64("h100-sxm");
+  CHECK(answer(s).performance.quality->rows > 0);
   s.set_number(Field::efficiency_mfu, 0.4);
-  const MethodQuality given = *answer_unknown_figures(s).performance.quality;
+  const MethodQuality given = *answer(s).performance.quality;
   CHECK(given.rows == 0);
   CHECK(given.median_error == 0);
   CHECK(given.family.empty());
 }
 
 TEST_CASE("failures that the user counted are the user's", "[estimate][unknown]") {
-  Scenario s = sized_unknown_figures("h100-sxm");
-  CHECK(source_of(answer_unknown_figures(s, true), "time between interruptions M")
-            .find("2407.21783") != std::string::npos);
+  Scenario s = run_on_64("h100-sxm");
+  CHECK(source_of(answer(s, true), "time between interruptions M").find("2407.21783") !=
+        std::string::npos);
   s.set_number(Field::efficiency_failure_gpu_hours, 20000);
-  CHECK(source_of(answer_unknown_figures(s, true), "time between interruptions M") == "the user");
+  CHECK(source_of(answer(s, true), "time between interruptions M") == "the user");
   s.set_text(Field::cost_pricing, "spot");
   s.set_number(Field::efficiency_preemption_hours, 12);
-  CHECK(source_of(answer_unknown_figures(s, true), "time between interruptions M") ==
+  CHECK(source_of(answer(s, true), "time between interruptions M") ==
         "the user; preemptions: the user");
 }

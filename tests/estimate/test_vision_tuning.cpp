@@ -6,6 +6,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/answer.h"
 #include "estimate/cluster/memory_fit.h"
 #include "trcost/estimate.h"
 
@@ -23,57 +24,44 @@ Scenario tuning() {
   return s;
 }
 
-Estimate answer_vision_tuning(const Scenario& s) {
-  return estimate(s, test_catalog()).front();
-}
-
-const Assumption* assumed_vision_tuning(const Estimate& e, std::string_view path) {
-  const auto found = std::ranges::find(e.assumptions, path, &Assumption::path);
-  return found == e.assumptions.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 TEST_CASE("vision-language models are adapted with Hugging Face code", "[estimate][vision]") {
-  const Estimate e = answer_vision_tuning(tuning());
-  REQUIRE(assumed_vision_tuning(e, "efficiency.stack") != nullptr);
-  CHECK(assumed_vision_tuning(e, "efficiency.stack")->value == "hf-trainer");
-  REQUIRE(assumed_vision_tuning(e, "layout.recompute") != nullptr);
+  const Estimate e = answer(tuning());
+  REQUIRE(find_assumption(e, "efficiency.stack") != nullptr);
+  CHECK(find_assumption(e, "efficiency.stack")->value == "hf-trainer");
+  REQUIRE(find_assumption(e, "layout.recompute") != nullptr);
   // Defaults given back as flags give the same answer.
   Scenario said = tuning();
   said.set_text(Field::efficiency_stack, "hf-trainer");
   said.set_text(Field::layout_recompute, "full");
-  CHECK(answer_vision_tuning(said).gpu_hours == e.gpu_hours);
+  CHECK(answer(said).gpu_hours == e.gpu_hours);
   // Who splits the model, trains it from scratch or has billions of pairs has other software in
   // mind.
   for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
     Scenario split = tuning();
     split.set_number(degree, 2);
-    CHECK((assumed_vision_tuning(answer_vision_tuning(split), "efficiency.stack")->value ==
-           "typical"));
+    CHECK((find_assumption(answer(split), "efficiency.stack")->value == "typical"));
   }
   Scenario replicas = tuning();
   replicas.set_number(Field::layout_dp, 8);
-  CHECK((assumed_vision_tuning(answer_vision_tuning(replicas), "efficiency.stack")->value ==
-         "hf-trainer"));
+  CHECK((find_assumption(answer(replicas), "efficiency.stack")->value == "hf-trainer"));
   Scenario many = tuning();
   many.set_number(Field::data_samples, 6e9);
-  CHECK(
-      (assumed_vision_tuning(answer_vision_tuning(many), "efficiency.stack")->value == "typical"));
+  CHECK((find_assumption(answer(many), "efficiency.stack")->value == "typical"));
   Scenario scratch;
   scratch.set_number(Field::model_params, 10e9);
   scratch.set_text(Field::model_modality, "vl");
   scratch.set_text(Field::hardware_accelerator, "h100-sxm");
-  CHECK((assumed_vision_tuning(answer_vision_tuning(scratch), "efficiency.stack")->value ==
-         "typical"));
+  CHECK((find_assumption(answer(scratch), "efficiency.stack")->value == "typical"));
 }
 
 TEST_CASE("who says that examples are tuned to means the same software", "[estimate][vision]") {
   Scenario said = tuning();
   said.set_text(Field::train_method, "sft");
-  const Estimate e = answer_vision_tuning(said);
-  REQUIRE(assumed_vision_tuning(e, "efficiency.stack") != nullptr);
-  CHECK(assumed_vision_tuning(e, "efficiency.stack")->value == "hf-trainer");
+  const Estimate e = answer(said);
+  REQUIRE(find_assumption(e, "efficiency.stack") != nullptr);
+  CHECK(find_assumption(e, "efficiency.stack")->value == "hf-trainer");
   CHECK(e.layout.recompute == Recompute::full);
   // Memory is that of the software which the estimate takes.
   const MemoryReport memory = memory_report(tuning(), test_catalog());
@@ -84,9 +72,9 @@ TEST_CASE("who says that examples are tuned to means the same software", "[estim
 // 8 A100 take 10 h for LLaVA-1.5 7B's instructions and 20 h for the 13B's (its README).
 TEST_CASE("LLaVA's instructions with nothing but its public facts", "[estimate][vision]") {
   Scenario s = tuning();
-  CHECK_THAT(answer_vision_tuning(s).gpu_hours, WithinRel(80.0, 0.2));
+  CHECK_THAT(answer(s).gpu_hours, WithinRel(80.0, 0.2));
   s.set_text(Field::model_name, "llava-1.5-13b");
-  CHECK_THAT(answer_vision_tuning(s).gpu_hours, WithinRel(160.0, 0.2));
+  CHECK_THAT(answer(s).gpu_hours, WithinRel(160.0, 0.2));
 }
 
 // A reused estimator prepares what it is asked, also where the batch is part of the loss.
@@ -102,7 +90,7 @@ TEST_CASE("contrastive estimates without assumptions are those with them", "[est
       s.set_number(Field::hardware_gpus, 64);
       s.set_number(Field::train_global_batch, batch);
       s.set_number(Field::data_samples, samples);
-      const Estimate one = answer_vision_tuning(s), other = reused.run(s).front();
+      const Estimate one = answer(s), other = reused.run(s).front();
       CHECK(other.tokens.total == one.tokens.total);
       CHECK(other.gpu_hours == one.gpu_hours);
     }
@@ -129,10 +117,9 @@ TEST_CASE("a vision tower that materialises its attention", "[estimate][vision]"
     s.set_text(Field::hardware_accelerator, "a100-sxm-80gb");
     s.set_number(Field::hardware_gpus, 8);
     s.set_text(Field::train_attention, "flash");
-    const double fused = answer_vision_tuning(s).performance.step_seconds;
+    const double fused = answer(s).performance.step_seconds;
     s.set_text(Field::train_attention, "standard");
-    CHECK_THAT(answer_vision_tuning(s).performance.step_seconds / fused,
-               WithinRel(row.longer, 0.2));
+    CHECK_THAT(answer(s).performance.step_seconds / fused, WithinRel(row.longer, 0.2));
   }
 }
 
@@ -152,10 +139,10 @@ TEST_CASE("small micro-steps of sharded weights", "[estimate][vision]") {
   s.set_text(Field::layout_sharding, "parameters");
   s.set_text(Field::hardware_accelerator, "a100-sxm-80gb");
   s.set_number(Field::hardware_gpus, 4);
-  CHECK_THAT(answer_vision_tuning(s).performance.step_seconds, WithinRel(2.45, 0.25));
+  CHECK_THAT(answer(s).performance.step_seconds, WithinRel(2.45, 0.25));
   s.set_text(Field::efficiency_stack, "hf-trainer");
   s.set_text(Field::layout_recompute, "none");
-  CHECK_THAT(answer_vision_tuning(s).performance.step_seconds, WithinRel(1.95, 0.25));
+  CHECK_THAT(answer(s).performance.step_seconds, WithinRel(1.95, 0.25));
 }
 
 TEST_CASE("models that tile images take a photograph by default", "[estimate][vision]") {
@@ -163,11 +150,11 @@ TEST_CASE("models that tile images take a photograph by default", "[estimate][vi
     INFO(model);
     Scenario s = tuning();
     s.set_text(Field::model_name, model);
-    const Estimate usual = answer_vision_tuning(s);
-    REQUIRE(assumed_vision_tuning(usual, "data.image_size") != nullptr);
-    CHECK(assumed_vision_tuning(usual, "data.image_size")->value == "640x480");
+    const Estimate usual = answer(s);
+    REQUIRE(find_assumption(usual, "data.image_size") != nullptr);
+    CHECK(find_assumption(usual, "data.image_size")->value == "640x480");
     s.set(field_info(Field::data_image_size), "640x480", "--image-size");
-    CHECK(answer_vision_tuning(s).tokens.vision == usual.tokens.vision);
+    CHECK(answer(s).tokens.vision == usual.tokens.vision);
   }
 }
 
@@ -179,14 +166,14 @@ TEST_CASE("the loader's workers bind where images are many", "[estimate][pipelin
   s.set_number(Field::data_samples, 1e6);
   s.set(field_info(Field::data_image_size), "2000x1500", "--image-size");
   s.set_number(Field::data_loader_workers, 2);
-  const Estimate two = answer_vision_tuning(s);
+  const Estimate two = answer(s);
   CHECK(two.pipeline->bound_by == kBoundByLoader);
   CHECK(two.pipeline->verdict.find("--loader-workers") != std::string::npos);
   s.set_number(Field::data_loader_workers, 4);
-  const Estimate four = answer_vision_tuning(s);
+  const Estimate four = answer(s);
   CHECK_THAT(two.gpu_hours / four.gpu_hours, WithinRel(2.0, 0.01));
   s.set_number(Field::data_loader_workers, 400);
-  const Estimate many = answer_vision_tuning(s);
+  const Estimate many = answer(s);
   CHECK(many.pipeline->bound_by == kBoundByAccelerators);
   CHECK(many.gpu_hours < four.gpu_hours);
 }

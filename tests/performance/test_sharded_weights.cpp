@@ -12,7 +12,7 @@ using namespace trcost;
 
 namespace {
 
-Layout sharded_sharded_weights(int ranks, double micro_batch, Sharding sharding) {
+Layout sharded_layout(int ranks, double micro_batch, Sharding sharding) {
   Layout layout;
   layout.dp = ranks;
   layout.micro_batch = micro_batch;
@@ -27,7 +27,7 @@ double exchange(const planning::TrainingCase& s, const Layout& layout) {
 }
 
 double per_second(const planning::TrainingCase& s, int ranks) {
-  const Layout layout = sharded_sharded_weights(ranks, 2, Sharding::parameters);
+  const Layout layout = sharded_layout(ranks, 2, Sharding::parameters);
   return layout.global_batch / ranks / planning::step_model(s).step(layout).seconds;
 }
 
@@ -38,11 +38,11 @@ TEST_CASE("no software hides gathers of sharded weights over the network for not
   for (const std::string& stack : test_catalog().names(CatalogKind::stacks)) {
     INFO(stack);
     const planning::TrainingCase s{"llama2-70b", "h100-sxm", stack, 256, 4096, 256};
-    const double once = exchange(s, sharded_sharded_weights(256, 1, Sharding::parameters));
+    const double once = exchange(s, sharded_layout(256, 1, Sharding::parameters));
     // Three passes of 2 bytes for 69e9 weights over eight links of 50 GB/s to each host, at best: a
     // tenth of that at least delays the compute behind which it runs.
     CHECK(once > 0.1 * 3 * 2 * 69e9 / (8 * 50e9));
-    CHECK(once > exchange(s, sharded_sharded_weights(256, 1, Sharding::optimizer)));
+    CHECK(once > exchange(s, sharded_layout(256, 1, Sharding::optimizer)));
   }
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("of a pipeline one stage gathers the embedding, another the head", "[s
     const LanguageModel& m = workload.language;
     const double table = 2.0 * m.vocab * m.hidden;  // 16 bit
     const auto gathered = [&](int pp, PipelineStage stage) {
-      Layout layout = sharded_sharded_weights(8, 1, Sharding::parameters);
+      Layout layout = sharded_layout(8, 1, Sharding::parameters);
       layout.pp = pp;
       layout.tp = 2;
       const auto overhead = [&](bool kept) {

@@ -15,7 +15,7 @@ Workload mixtral() {
   return workload;
 }
 
-Layout layout_of_shared_experts(int tp, int ep, int etp, int dp) {
+Layout expert_layout(int tp, int ep, int etp, int dp) {
   Layout layout;
   layout.tp = tp;
   layout.ep = ep;
@@ -32,13 +32,12 @@ double term(const StepTime& time, StepTerm name) {
 }  // namespace
 
 TEST_CASE("tensor ranks that share an expert by default", "[experts]") {
-  CHECK(expert_tensor_parallel(layout_of_shared_experts(4, 1, 0, 2)) == 4);
-  CHECK(expert_tensor_parallel(layout_of_shared_experts(4, 8, 0, 2)) == 1);
-  CHECK(expert_tensor_parallel(layout_of_shared_experts(4, 2, 4, 2)) == 4);
+  CHECK(expert_tensor_parallel(expert_layout(4, 1, 0, 2)) == 4);
+  CHECK(expert_tensor_parallel(expert_layout(4, 8, 0, 2)) == 1);
+  CHECK(expert_tensor_parallel(expert_layout(4, 2, 4, 2)) == 4);
   const StepModel model(mixtral(), planning::platform("h100-sxm", "megatron"));
-  for (const auto& [open, given] :
-       {std::pair{layout_of_shared_experts(4, 1, 0, 8), layout_of_shared_experts(4, 1, 4, 8)},
-        {layout_of_shared_experts(4, 8, 0, 8), layout_of_shared_experts(4, 8, 1, 8)}}) {
+  for (const auto& [open, given] : {std::pair{expert_layout(4, 1, 0, 8), expert_layout(4, 1, 4, 8)},
+                                    {expert_layout(4, 8, 0, 8), expert_layout(4, 8, 1, 8)}}) {
     CHECK(model.step(open).seconds == model.step(given).seconds);
     CHECK(model.memory(open).total == model.memory(given).total);
   }
@@ -48,15 +47,15 @@ TEST_CASE("tensor ranks that share an expert by default", "[experts]") {
 TEST_CASE("ranks that share an expert hold a part of it", "[experts][memory]") {
   const StepModel model(mixtral(), planning::platform("h100-sxm", "megatron"));
   const double experts = 32 * 8 * 3.0 * 4096 * 14336;
-  const double whole = model.memory(layout_of_shared_experts(4, 2, 1, 8)).weights;
-  const double shared = model.memory(layout_of_shared_experts(4, 2, 4, 8)).weights;
+  const double whole = model.memory(expert_layout(4, 2, 1, 8)).weights;
+  const double shared = model.memory(expert_layout(4, 2, 4, 8)).weights;
   CHECK_THAT(whole - shared, WithinRel(2 * experts / 2 * (1 - 1 / 4.0), 1e-9));
 }
 
 TEST_CASE("sharing experts fills their matmuls and costs exchange", "[experts]") {
   const StepModel model(mixtral(), planning::platform("h100-sxm", "megatron"));
-  const StepTime whole = model.step(layout_of_shared_experts(4, 2, 1, 8));
-  const StepTime shared = model.step(layout_of_shared_experts(4, 2, 4, 8));
+  const StepTime whole = model.step(expert_layout(4, 2, 1, 8));
+  const StepTime shared = model.step(expert_layout(4, 2, 4, 8));
   // Four times the tokens per expert.
   CHECK(term(shared, StepTerm::kernel) < 0.8 * term(whole, StepTerm::kernel));
   CHECK(term(shared, StepTerm::expert_parallel) > term(whole, StepTerm::expert_parallel));

@@ -87,9 +87,8 @@ double sum_of(const StepTime& time, std::initializer_list<StepTerm> terms) {
   return sum;
 }
 
-Layout layout_of_step(int tp, int pp, int vp, int cp, int ep, int dp, double micro_batch,
-                      double batch, Sharding sharding = Sharding::optimizer,
-                      Recompute recompute = Recompute::none) {
+Layout step_layout(int tp, int pp, int vp, int cp, int ep, int dp, double micro_batch, double batch,
+                   Sharding sharding = Sharding::optimizer, Recompute recompute = Recompute::none) {
   Layout layout;
   layout.tp = tp;
   layout.pp = pp;
@@ -105,13 +104,13 @@ Layout layout_of_step(int tp, int pp, int vp, int cp, int ep, int dp, double mic
 }
 
 std::vector<Layout> many_layouts() {
-  return {layout_of_step(1, 1, 1, 1, 1, 8, 1, 128),
-          layout_of_step(1, 1, 1, 1, 1, 64, 2, 256, Sharding::parameters, Recompute::full),
-          layout_of_step(1, 1, 1, 1, 1, 64, 2, 256, Sharding::gradients),
-          layout_of_step(1, 1, 1, 1, 1, 16, 1, 32, Sharding::none, Recompute::selective),
-          layout_of_step(4, 4, 2, 1, 1, 8, 1, 256),
-          layout_of_step(8, 2, 4, 2, 1, 4, 1, 64),
-          layout_of_step(2, 8, 1, 4, 8, 16, 1, 512, Sharding::optimizer, Recompute::full)};
+  return {step_layout(1, 1, 1, 1, 1, 8, 1, 128),
+          step_layout(1, 1, 1, 1, 1, 64, 2, 256, Sharding::parameters, Recompute::full),
+          step_layout(1, 1, 1, 1, 1, 64, 2, 256, Sharding::gradients),
+          step_layout(1, 1, 1, 1, 1, 16, 1, 32, Sharding::none, Recompute::selective),
+          step_layout(4, 4, 2, 1, 1, 8, 1, 256),
+          step_layout(8, 2, 4, 2, 1, 4, 1, 64),
+          step_layout(2, 8, 1, 4, 8, 16, 1, 512, Sharding::optimizer, Recompute::full)};
 }
 
 double sum_of_terms(const StepTime& time) {
@@ -146,7 +145,7 @@ TEST_CASE("the terms of a step add up and the MFU stays within (0, 1]") {
 TEST_CASE("model FLOPs of a step are those of the workload floor") {
   const Bench bench;
   const Workload workload = vision_workload();
-  const Layout layout = layout_of_step(2, 2, 1, 1, 1, 4, 1, 64);
+  const Layout layout = step_layout(2, 2, 1, 1, 1, 4, 1, 64);
   const double expected = training_flops(workload).total() * workload.seq_length * 64;
   CHECK_THAT(bench.step(workload, layout).model_flops, WithinRel(expected, 1e-12));
 }
@@ -175,11 +174,10 @@ TEST_CASE("a faster link, chip or memory never slows a step down") {
 TEST_CASE("no more exchange is hidden than there is work to hide it") {
   const Workload small = dense_workload(16), experts = expert_workload();
   for (const char* chip : {"rtx-4090", "h100-sxm"}) {
-    for (const auto& [workload, layout] :
-         {std::pair{&small, layout_of_step(8, 1, 1, 1, 1, 8, 1, 64)},
-          {&small, layout_of_step(32, 1, 1, 1, 1, 2, 1, 64)},
-          {&experts, layout_of_step(1, 1, 1, 1, 64, 64, 1, 64)},
-          {&experts, layout_of_step(8, 1, 1, 1, 64, 8, 1, 64)}}) {
+    for (const auto& [workload, layout] : {std::pair{&small, step_layout(8, 1, 1, 1, 1, 8, 1, 64)},
+                                           {&small, step_layout(32, 1, 1, 1, 1, 2, 1, 64)},
+                                           {&experts, step_layout(1, 1, 1, 1, 64, 64, 1, 64)},
+                                           {&experts, step_layout(8, 1, 1, 1, 64, 8, 1, 64)}}) {
       Bench hiding(chip);
       hiding.stack.straggler = 0;
       hiding.stack.tensor_overlap = hiding.stack.expert_overlap = 1;
@@ -217,7 +215,7 @@ TEST_CASE("doubling the layers at fixed width doubles the layers' time") {
   bench.stack.micro_batch_seconds = 0;
   bench.stack.block_seconds = 0;
   bench.stack.collective_dispatch_seconds = 0;
-  const Layout layout = layout_of_step(2, 1, 1, 1, 1, 1, 1, 4);
+  const Layout layout = step_layout(2, 1, 1, 1, 1, 1, 1, 4);
   // The head's time is what remains between twice one depth and the double depth.
   const double once = bench.step(dense_workload(16), layout).seconds;
   const double twice = bench.step(dense_workload(32), layout).seconds;
@@ -235,11 +233,11 @@ TEST_CASE("more GPUs at a fixed batch never beat the bound without communication
   }
   free.stack.straggler = 0;
   for (int dp = 8; dp <= 512; dp *= 2) {
-    const Layout layout = layout_of_step(1, 1, 1, 1, 1, dp, 1, 512);
+    const Layout layout = step_layout(1, 1, 1, 1, 1, dp, 1, 512);
     const double with = bench.step(workload, layout).seconds;
     const double without = free.step(workload, layout).seconds;
     CHECK(without <= with);
-    const Layout one = layout_of_step(1, 1, 1, 1, 1, 8, 1, 512);
+    const Layout one = step_layout(1, 1, 1, 1, 1, 8, 1, 512);
     CHECK(512.0 / (with * dp) <= 512.0 / (free.step(workload, one).seconds * 8) * (1 + 1e-9));
   }
 }
@@ -247,7 +245,7 @@ TEST_CASE("more GPUs at a fixed batch never beat the bound without communication
 TEST_CASE("recomputation costs time and hardware FLOPs in order") {
   const Bench bench;
   const Workload workload = dense_workload();
-  Layout layout = layout_of_step(1, 1, 1, 1, 1, 8, 1, 128);
+  Layout layout = step_layout(1, 1, 1, 1, 1, 8, 1, 128);
   const StepTime none = bench.step(workload, layout);
   layout.recompute_layers = 16;  // of 32
   const StepTime half = bench.step(workload, layout);
@@ -266,7 +264,7 @@ TEST_CASE("recomputation costs time and hardware FLOPs in order") {
 
 TEST_CASE("frozen parts cost less than trained ones") {
   const Bench bench;
-  const Layout layout = layout_of_step(1, 1, 1, 1, 1, 8, 1, 64);
+  const Layout layout = step_layout(1, 1, 1, 1, 1, 8, 1, 64);
   Workload workload = vision_workload();
   const double full = bench.step(workload, layout).seconds;
   workload.encoder_training = Training::frozen;
@@ -282,7 +280,7 @@ TEST_CASE("frozen parts cost less than trained ones") {
 
 TEST_CASE("a connector takes the passes that its recipe has") {
   const Bench bench;
-  const Layout layout = layout_of_step(1, 1, 1, 1, 1, 8, 1, 8);
+  const Layout layout = step_layout(1, 1, 1, 1, 1, 8, 1, 8);
   Workload workload = vision_workload();
   const auto connector = [&] { return bench.model(workload).account(layout).step.work.connector; };
   const double learns = connector();
@@ -298,7 +296,7 @@ TEST_CASE("an update hands out what it changed") {
   Workload workload = dense_workload();
   const auto handed_out = [&](Sharding sharding) {
     const StepAccount account =
-        bench.model(workload).account(layout_of_step(1, 1, 1, 1, 1, 64, 1, 256, sharding));
+        bench.model(workload).account(step_layout(1, 1, 1, 1, 1, 64, 1, 256, sharding));
     for (const ExchangeAccount& each : account.exchanges) {
       if (each.name == "weights, gathered") return each.bytes;
     }
@@ -315,7 +313,7 @@ TEST_CASE("an update hands out what it changed") {
 
 TEST_CASE("one NVLink domain of 72 exposes less exchange than nodes of 8") {
   const Workload workload = expert_workload();
-  const Layout layout = layout_of_step(1, 1, 1, 1, 64, 64, 1, 512);
+  const Layout layout = step_layout(1, 1, 1, 1, 64, 64, 1, 512);
   const auto exchanged = [&](const char* chip) {
     const StepTime time = Bench(chip).step(workload, layout);
     return time.terms[static_cast<std::size_t>(StepTerm::expert_parallel)];
@@ -333,7 +331,7 @@ TEST_CASE("an image cut into tiles takes the time of as many images of a tile ea
   Workload images = vision_workload();
   images.images_per_sequence = 9;
   images.encoder_attention_tokens = 577;
-  const Layout layout = layout_of_step(1, 1, 1, 1, 1, 8, 1, 128);
+  const Layout layout = step_layout(1, 1, 1, 1, 1, 8, 1, 128);
   CHECK_THAT(bench.step(tiles, layout).seconds,
              WithinRel(bench.step(images, layout).seconds, 1e-9));
   // Without the cut every token attends to nine times as many.
@@ -343,7 +341,7 @@ TEST_CASE("an image cut into tiles takes the time of as many images of a tile ea
 }
 
 TEST_CASE("a chip of the same kind with more of everything is not slower") {
-  const Layout layout = layout_of_step(1, 1, 1, 1, 1, 8, 1, 128);
+  const Layout layout = step_layout(1, 1, 1, 1, 1, 8, 1, 128);
   const auto rate = [&](const char* chip) {
     return 1 / Bench(chip).step(dense_workload(), layout).seconds;
   };
@@ -357,7 +355,7 @@ TEST_CASE("a chip of the same kind with more of everything is not slower") {
 TEST_CASE("tokens limited to some nodes cross the network less") {
   const Bench bench;
   Workload workload = expert_workload();
-  const Layout layout = layout_of_step(1, 1, 1, 1, 64, 64, 1, 256);
+  const Layout layout = step_layout(1, 1, 1, 1, 64, 64, 1, 256);
   const double free = bench.step(workload, layout).seconds;
   workload.language.moe->expert_groups = 8;
   workload.language.moe->groups_per_token = 4;
@@ -368,7 +366,7 @@ TEST_CASE("adapters on experts take time") {
   const Bench bench;
   Workload workload = expert_workload();
   workload.language_training = Training::lora;
-  const Layout layout = layout_of_step(1, 1, 1, 1, 8, 8, 1, 64);
+  const Layout layout = step_layout(1, 1, 1, 1, 8, 8, 1, 64);
   workload.lora_rank = 8;
   const double small = bench.step(workload, layout).seconds;
   workload.lora_rank = 256;
@@ -377,8 +375,7 @@ TEST_CASE("adapters on experts take time") {
 
 TEST_CASE("a causal ring that is not balanced costs attention time") {
   Bench bench("h100-sxm", "fsdp-compiled");
-  const Layout ring =
-      layout_of_step(1, 1, 1, 4, 1, 2, 1, 16, Sharding::parameters, Recompute::full);
+  const Layout ring = step_layout(1, 1, 1, 4, 1, 2, 1, 16, Sharding::parameters, Recompute::full);
   Workload workload = dense_workload();
   workload.seq_length = workload.attention_length = 131072;
   bench.stack.context_imbalance = 0;
@@ -389,7 +386,7 @@ TEST_CASE("a causal ring that is not balanced costs attention time") {
 
 TEST_CASE("padding is what the useful share of the tokens leaves") {
   const Bench bench;
-  const Layout layout = layout_of_step(1, 1, 1, 1, 1, 8, 1, 128);
+  const Layout layout = step_layout(1, 1, 1, 1, 1, 8, 1, 128);
   Workload workload = vision_workload();
   workload.imbalance = 1.1;
   const StepTime packed = bench.step(workload, layout);

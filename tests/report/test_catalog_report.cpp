@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "contains.h"
 #include "report/about/catalog.h"
 
 #include <filesystem>
@@ -11,14 +12,6 @@
 #include "trcost/error.h"
 
 using namespace trcost;
-
-namespace {
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
 
 TEST_CASE("an unknown kind of the catalog is a usage error with a hint") {
   for (const CatalogKindInfo& info : catalog_kinds()) CHECK(catalog_kind(info.name) == info.kind);

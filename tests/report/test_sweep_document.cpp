@@ -6,6 +6,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "contains.h"
 #include "report/about/sweep.h"
 #include "study/sweep/plan.h"
 #include "trcost/error.h"
@@ -39,10 +40,6 @@ std::string document(const SweepRequest& request, Format format, bool interrupte
   return out;
 }
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("JSON has the scenario, the rows, and whether rows are missing", "[sweep]") {
@@ -66,10 +63,10 @@ TEST_CASE("costs at an imputed price are marked in formats for people", "[sweep]
   REQUIRE_FALSE(imputed(quoted));
   REQUIRE(imputed(estimated));
   for (const Format format : {Format::table, Format::md, Format::html}) {
-    CHECK(has(document(estimated, format), "~$"));
-    CHECK_FALSE(has(document(quoted, format), "~$"));
+    CHECK(contains(document(estimated, format), "~$"));
+    CHECK_FALSE(contains(document(quoted, format), "~$"));
   }
-  CHECK_FALSE(has(document(estimated, Format::csv), "~"));
+  CHECK_FALSE(contains(document(estimated, Format::csv), "~"));
 }
 
 TEST_CASE("a row with an error has its message and its platform", "[sweep]") {
@@ -77,8 +74,8 @@ TEST_CASE("a row with an error has its message and its platform", "[sweep]") {
   some.base.set_text(Field::hardware_accelerator, "v100-sxm-32gb");
   some.vary = {"train.precision=fp16,fp8"};  // the chip has no FP8
   for (const Format format : {Format::table, Format::md, Format::html}) {
-    CHECK(has(document(some, format), "has no fp8"));
-    CHECK_FALSE(has(document(grid("on-demand"), format), "error"));
+    CHECK(contains(document(some, format), "has no fp8"));
+    CHECK_FALSE(contains(document(grid("on-demand"), format), "error"));
   }
   const auto rows = nlohmann::json::parse(document(some, Format::json))["rows"];
   CHECK(rows[1]["accelerator"] == "v100-sxm-32gb");

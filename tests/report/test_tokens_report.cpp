@@ -6,6 +6,7 @@
 #include <string>
 
 #include "catch.h"
+#include "contains.h"
 #include "report/about/documents.h"
 #include "study/tokens/token_report.h"
 #include "trcost/error.h"
@@ -30,10 +31,6 @@ std::string message(const TokenRequest& request) {
     return error.location + " " + error.message + " " + error.hint;
   }
   return {};
-}
-
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 struct Folder {
@@ -95,8 +92,8 @@ TEST_CASE("without a family, all families that accept the input are compared", "
   const Json out = as_json({.images = {{640, 480}}});
   CHECK(out["total"]["vision"].is_null());
   const std::string text = render(trcost::tokens_document(report), Format::table);
-  CHECK(mentions(text, "llava-next"));
-  CHECK(mentions(text, "2340"));
+  CHECK(contains(text, "llava-next"));
+  CHECK(contains(text, "2340"));
   // Qwen rejects an aspect ratio above 200. The other families have an answer.
   const TokenReport thin = trcost::count_tokens({.images = {{3000, 10}}});
   CHECK(thin.skipped.size() == 3);
@@ -129,27 +126,27 @@ TEST_CASE("a folder with unreadable images counts the others and names these", "
   CHECK(out["items"].size() == 2);
   CHECK(out["total"]["vision"] == 2 * 2340);
   REQUIRE(out["skipped"].size() == 1);
-  CHECK(mentions(out["skipped"][0]["input"], "c.jpg"));
-  CHECK(mentions(out["skipped"][0]["reason"], "not a JPEG"));
+  CHECK(contains(out["skipped"][0]["input"], "c.jpg"));
+  CHECK(contains(out["skipped"][0]["reason"], "not a JPEG"));
 }
 
 TEST_CASE("an incomplete request names the missing option", "[tokens][report][errors]") {
-  CHECK(mentions(message({}), "--image"));
-  CHECK(mentions(message({.family = "qwen2-vl", .videos = {{1280, 720}}}), "--seconds"));
-  CHECK(mentions(message({.images = {{640, 480}}, .options = {.max_tiles = 4}}), "--family"));
-  CHECK(mentions(message({.image_sets = {"sizes.csv"}}), "--family"));
-  CHECK(mentions(message({.family = "nonsense", .images = {{640, 480}}}), "unknown token family"));
-  CHECK(mentions(message({.family = "vit", .image_sets = {"/nonexistent.csv"}}), "cannot be read"));
-  CHECK(mentions(message({.family = "vit", .images = {{640, 480}}, .fps = 2}), "--fps"));
+  CHECK(contains(message({}), "--image"));
+  CHECK(contains(message({.family = "qwen2-vl", .videos = {{1280, 720}}}), "--seconds"));
+  CHECK(contains(message({.images = {{640, 480}}, .options = {.max_tiles = 4}}), "--family"));
+  CHECK(contains(message({.image_sets = {"sizes.csv"}}), "--family"));
+  CHECK(contains(message({.family = "nonsense", .images = {{640, 480}}}), "unknown token family"));
+  CHECK(contains(message({.family = "vit", .image_sets = {"/nonexistent.csv"}}), "cannot be read"));
+  CHECK(contains(message({.family = "vit", .images = {{640, 480}}, .fps = 2}), "--fps"));
   const Folder folder;
-  CHECK(mentions(message({.family = "vit", .image_sets = {folder.path.string()}}), "no image"));
+  CHECK(contains(message({.family = "vit", .image_sets = {folder.path.string()}}), "no image"));
   folder.write("a.jpg", "bad");
   CHECK(
-      mentions(message({.family = "vit", .image_sets = {folder.path.string()}}), "none of the 1"));
+      contains(message({.family = "vit", .image_sets = {folder.path.string()}}), "none of the 1"));
   const auto none = folder.write("none.csv", "width,height\n640,\n1000000,1000000\n");
   const std::string refused = message({.family = "vit", .image_sets = {none}});
-  CHECK(mentions(refused, "none.csv:2"));
-  CHECK(mentions(refused, "none of the 2"));
+  CHECK(contains(refused, "none.csv:2"));
+  CHECK(contains(refused, "none of the 2"));
 }
 
 TEST_CASE("a table with invalid rows counts the others and names these", "[tokens][report]") {
@@ -161,7 +158,7 @@ TEST_CASE("a table with invalid rows counts the others and names these", "[token
   CHECK(out["total"]["vision"] == 2 * 391);
   REQUIRE(out["skipped"].size() == 3);
   CHECK(out["skipped"][0]["input"] == path + ":3");
-  CHECK(mentions(out["skipped"][0]["reason"], "width \"wide\" is not a whole number"));
+  CHECK(contains(out["skipped"][0]["reason"], "width \"wide\" is not a whole number"));
   CHECK(out["skipped"][1]["input"] == path + ":4");
   CHECK(out["skipped"][2]["input"] == path + ":5");
 }
@@ -170,11 +167,11 @@ TEST_CASE("CSV rows have every column", "[tokens][report]") {
   const TokenReport report = trcost::count_tokens({.family = "mllama", .images = {{640, 480}}});
   const std::string csv = render(trcost::tokens_document(report), Format::csv);
   CHECK(csv.starts_with("input,family,count,tokens.vision_encoder,tokens.vision,tiles,frames,"));
-  CHECK(mentions(csv, "640x480,mllama,1,6432,3202,2,,1120x560,"));
+  CHECK(contains(csv, "640x480,mllama,1,6432,3202,2,,1120x560,"));
   const Json row = Json::parse(render(trcost::tokens_document(report), Format::jsonl));
   CHECK(row["tokens.vision"] == 3202);
   CHECK(row["frames"].is_null());
-  CHECK(mentions(render(trcost::tokens_document(report), Format::md), "| 640x480 |"));
+  CHECK(contains(render(trcost::tokens_document(report), Format::md), "| 640x480 |"));
 }
 
 TEST_CASE("the families are listed with rule and source", "[tokens][report]") {

@@ -17,7 +17,7 @@ using trcost::Field;
 using trcost::SweepPlan;
 using trcost::SweepRequest;
 
-SweepRequest request_sweep_plan(std::vector<std::string> vary) {
+SweepRequest sweep_over(std::vector<std::string> vary) {
   SweepRequest out;
   out.base.set_number(Field::model_params, 7e9);
   out.base.set_number(Field::data_tokens, 1e11);
@@ -35,7 +35,7 @@ std::vector<std::string> names_of(const SweepPlan& plan) {
   return out;
 }
 
-std::string refusal_sweep_plan(const SweepRequest& wrong) {
+std::string plan_error(const SweepRequest& wrong) {
   try {
     const SweepPlan plan(wrong, test_catalog());
   } catch (const trcost::Error& error) {
@@ -46,16 +46,16 @@ std::string refusal_sweep_plan(const SweepRequest& wrong) {
 }
 
 template <class Change>
-std::string refusal_sweep_plan(Change change) {
-  SweepRequest wrong = request_sweep_plan({"hardware.gpus=8..64:x2"});
+std::string plan_error(Change change) {
+  SweepRequest wrong = sweep_over({"hardware.gpus=8..64:x2"});
   change(wrong);
-  return refusal_sweep_plan(wrong);
+  return plan_error(wrong);
 }
 
 }  // namespace
 
 TEST_CASE("rows are numbered with the last axis fastest", "[sweep]") {
-  const SweepPlan plan(request_sweep_plan({"model.params=1e9,3e9,10e9", "hardware.gpus=8..64:x2"}),
+  const SweepPlan plan(sweep_over({"model.params=1e9,3e9,10e9", "hardware.gpus=8..64:x2"}),
                        test_catalog());
   REQUIRE(plan.size() == 12);
   std::vector<std::uint64_t> at(2);
@@ -68,7 +68,7 @@ TEST_CASE("rows are numbered with the last axis fastest", "[sweep]") {
 }
 
 TEST_CASE("several platforms that are not varied are the fastest axis", "[sweep]") {
-  SweepRequest several = request_sweep_plan({"hardware.gpus=8,16"});
+  SweepRequest several = sweep_over({"hardware.gpus=8,16"});
   several.base.set_text(Field::hardware_accelerator, "h100-sxm,b200");
   const SweepPlan plan(several, test_catalog());
   CHECK(plan.size() == 4);
@@ -78,7 +78,7 @@ TEST_CASE("several platforms that are not varied are the fastest axis", "[sweep]
   CHECK(names_of(plan)[0] == "hardware.gpus");
   CHECK(names_of(plan)[1] == "accelerator");
 
-  SweepRequest none = request_sweep_plan({"hardware.gpus=8,16"});
+  SweepRequest none = sweep_over({"hardware.gpus=8,16"});
   none.base.clear(Field::hardware_accelerator);
   CHECK(SweepPlan(none, test_catalog()).size() == 2 * test_catalog().assumed().accelerators.size());
 
@@ -88,7 +88,7 @@ TEST_CASE("several platforms that are not varied are the fastest axis", "[sweep]
 }
 
 TEST_CASE("columns are the axes, all or selected results, then the error", "[sweep]") {
-  SweepRequest all = request_sweep_plan({"layout.tp=1,2", "hardware.gpus=8"});
+  SweepRequest all = sweep_over({"layout.tp=1,2", "hardware.gpus=8"});
   const std::vector<std::string> names = names_of(SweepPlan(all, test_catalog()));
   CHECK(names[0] == "layout.tp");
   CHECK(names[1] == "hardware.gpus");
@@ -102,7 +102,7 @@ TEST_CASE("columns are the axes, all or selected results, then the error", "[swe
 }
 
 TEST_CASE("the range is computed only where somebody reads it", "[sweep]") {
-  SweepRequest some = request_sweep_plan({"hardware.gpus=8,16"});
+  SweepRequest some = sweep_over({"hardware.gpus=8,16"});
   CHECK(SweepPlan(some, test_catalog()).needs_range());
   some.select = "cost.total";
   CHECK_FALSE(SweepPlan(some, test_catalog()).needs_range());
@@ -114,8 +114,7 @@ TEST_CASE("parts of a grid are contiguous and the whole", "[sweep]") {
   for (const std::uint64_t parts : {1U, 2U, 3U, 7U, 12U, 20U}) {
     std::uint64_t next = 0;
     for (std::uint64_t part = 1; part <= parts; ++part) {
-      SweepRequest shard =
-          request_sweep_plan({"model.params=1e9,3e9,10e9", "hardware.gpus=8..64:x2"});
+      SweepRequest shard = sweep_over({"model.params=1e9,3e9,10e9", "hardware.gpus=8..64:x2"});
       shard.shard = trcost::SweepShard{part, parts};
       const SweepPlan plan(shard, test_catalog());
       CHECK(plan.begin() == next);
@@ -132,7 +131,7 @@ TEST_CASE("parts of a grid are contiguous and the whole", "[sweep]") {
 }
 
 TEST_CASE("conditions on fields drop values of an axis", "[sweep]") {
-  SweepRequest some = request_sweep_plan({"hardware.gpus=8..512:x2", "train.precision=bf16,fp8"});
+  SweepRequest some = sweep_over({"hardware.gpus=8..512:x2", "train.precision=bf16,fp8"});
   some.where = {"hardware.gpus<=64", "hardware.gpus!=16", "train.precision=bf16"};
   const SweepPlan plan(some, test_catalog());
   CHECK(plan.size() == 3);
@@ -141,51 +140,45 @@ TEST_CASE("conditions on fields drop values of an axis", "[sweep]") {
   CHECK(SweepPlan(some, test_catalog()).conditions().size() == 3);
   CHECK(SweepPlan(some, test_catalog()).conditions()[1].number == 30 * 86400);
   // Of a field that nobody set, the resolved value is meant.
-  some = request_sweep_plan({"train.precision=bf16,fp8"});
+  some = sweep_over({"train.precision=bf16,fp8"});
   some.where = {"hardware.gpus<=512"};
   CHECK(SweepPlan(some, test_catalog()).conditions()[0].column->path == "gpus");
 }
 
 TEST_CASE("the grid is refused before anything is computed", "[sweep]") {
   using R = SweepRequest;
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.vary.clear(); }), Catch::Contains("nothing varies"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.vary.push_back("hardware.gpus=8"); }),
+  CHECK_THAT(plan_error([](R& r) { r.vary.clear(); }), Catch::Contains("nothing varies"));
+  CHECK_THAT(plan_error([](R& r) { r.vary.push_back("hardware.gpus=8"); }),
              Catch::Contains("varied twice"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.base.clear(Field::model_params); }),
+  CHECK_THAT(plan_error([](R& r) { r.base.clear(Field::model_params); }),
              Catch::Contains("model is missing"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.vary.push_back("hardware.accelerator=h100-smx"); }),
+  CHECK_THAT(plan_error([](R& r) { r.vary.push_back("hardware.accelerator=h100-smx"); }),
              Catch::Contains("did you mean \"h100-sxm\"?"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.base.set_text(Field::efficiency_stack, "megatorn"); }),
+  CHECK_THAT(plan_error([](R& r) { r.base.set_text(Field::efficiency_stack, "megatorn"); }),
              Catch::Contains("megatron"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.select = "cost.totl"; }),
-             Catch::Contains("cost.total"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.select = "cost.total,,gpus"; }),
+  CHECK_THAT(plan_error([](R& r) { r.select = "cost.totl"; }), Catch::Contains("cost.total"));
+  CHECK_THAT(plan_error([](R& r) { r.select = "cost.total,,gpus"; }),
              Catch::Contains("empty name"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.select = "gpus,gpus"; }), Catch::Contains("twice"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.sort = "cost.total:up"; }),
-             Catch::Contains("direction"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.sort = "train.precision"; }),
+  CHECK_THAT(plan_error([](R& r) { r.select = "gpus,gpus"; }), Catch::Contains("twice"));
+  CHECK_THAT(plan_error([](R& r) { r.sort = "cost.total:up"; }), Catch::Contains("direction"));
+  CHECK_THAT(plan_error([](R& r) { r.sort = "train.precision"; }),
              Catch::Contains("does not vary") && Catch::Contains("precision"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.top = 3; }), Catch::Contains("--sort"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.pareto = "layout.tp,cost.total"; }),
-             Catch::Contains(":min"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.pareto = "accelerator,cost.total"; }),
+  CHECK_THAT(plan_error([](R& r) { r.top = 3; }), Catch::Contains("--sort"));
+  CHECK_THAT(plan_error([](R& r) { r.pareto = "layout.tp,cost.total"; }), Catch::Contains(":min"));
+  CHECK_THAT(plan_error([](R& r) { r.pareto = "accelerator,cost.total"; }),
              Catch::Contains("not a number"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.where = {"hardware.gpus>64"}; }),
+  CHECK_THAT(plan_error([](R& r) { r.where = {"hardware.gpus>64"}; }),
              Catch::Contains("no value of hardware.gpus"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.where = {"model.params>1e12"}; }),
+  CHECK_THAT(plan_error([](R& r) { r.where = {"model.params>1e12"}; }),
              Catch::Contains("no row meets"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.where = {"cost.totl>1"}; }),
-             Catch::Contains("cost.total"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.where = {"memory.fits=maybe"}; }),
-             Catch::Contains("true"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.where = {"accelerator<h100"}; }),
-             Catch::Contains("= or !="));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.where = {"cost.total"}; }),
+  CHECK_THAT(plan_error([](R& r) { r.where = {"cost.totl>1"}; }), Catch::Contains("cost.total"));
+  CHECK_THAT(plan_error([](R& r) { r.where = {"memory.fits=maybe"}; }), Catch::Contains("true"));
+  CHECK_THAT(plan_error([](R& r) { r.where = {"accelerator<h100"}; }), Catch::Contains("= or !="));
+  CHECK_THAT(plan_error([](R& r) { r.where = {"cost.total"}; }),
              Catch::Contains("not a condition"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) { r.where = {"cost.total>"}; }),
+  CHECK_THAT(plan_error([](R& r) { r.where = {"cost.total>"}; }),
              Catch::Contains("not a condition"));
-  CHECK_THAT(refusal_sweep_plan([](R& r) {
+  CHECK_THAT(plan_error([](R& r) {
                r.where = {"data.seq_length>=1k", "cost.spares=0.1"};
              }),
              Catch::Contains("has no value in this sweep"));
@@ -193,22 +186,21 @@ TEST_CASE("the grid is refused before anything is computed", "[sweep]") {
 
 TEST_CASE("more than 1e12 rows need a shard", "[sweep]") {
   SweepRequest huge =
-      request_sweep_plan({"cost.price_per_gpu_hour=1..2:0.0000001", "data.tokens=1e9..2e9:10"});
-  CHECK_THAT(refusal_sweep_plan(huge), Catch::Contains("1e12") && Catch::Contains("--shard"));
+      sweep_over({"cost.price_per_gpu_hour=1..2:0.0000001", "data.tokens=1e9..2e9:10"});
+  CHECK_THAT(plan_error(huge), Catch::Contains("1e12") && Catch::Contains("--shard"));
   huge.shard = trcost::parse_shard("1000000/1000000");
   const SweepPlan plan(huge, test_catalog());
   CHECK(plan.size() == 10'000'001ULL * 100'000'001ULL);
   CHECK(plan.end() == plan.size());
   huge.vary.push_back("hardware.gpus=1..10000000:1");
-  CHECK_THAT(refusal_sweep_plan(huge), Catch::Contains("1.8e19"));
+  CHECK_THAT(plan_error(huge), Catch::Contains("1.8e19"));
 }
 
 TEST_CASE("an axis takes the place of the field that it excludes", "[sweep]") {
-  const SweepPlan plan(
-      request_sweep_plan({"data.samples=1e6,1e7", "data.text_tokens_per_sample=512"}),
-      test_catalog());
+  const SweepPlan plan(sweep_over({"data.samples=1e6,1e7", "data.text_tokens_per_sample=512"}),
+                       test_catalog());
   CHECK_FALSE(plan.base().has(Field::data_tokens));
-  CHECK_THAT(refusal_sweep_plan([](SweepRequest& r) {
+  CHECK_THAT(plan_error([](SweepRequest& r) {
                r.vary.push_back("data.samples=1e6");
                r.vary.push_back("data.tokens=1e9");
              }),

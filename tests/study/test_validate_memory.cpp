@@ -13,7 +13,7 @@ using namespace trcost;
 
 namespace {
 
-const MemoryValidation& all_rows_validate_memory() {
+const MemoryValidation& all_memory_rows() {
   static const MemoryValidation shared = validate_memory(test_catalog());
   return shared;
 }
@@ -23,7 +23,7 @@ const MemoryValidation& all_rows_validate_memory() {
 TEST_CASE("every published peak can be asked or says why not", "[study][memory]") {
   std::set<std::string> ids, sources;
   int replayed = 0;
-  for (const MemoryReplay& row : all_rows_validate_memory().rows) {
+  for (const MemoryReplay& row : all_memory_rows().rows) {
     const ReplayableRun& run = *row.run;
     INFO(run.id);
     INFO(row.problem);
@@ -48,12 +48,12 @@ TEST_CASE("every published peak can be asked or says why not", "[study][memory]"
 
 // What data/runs/README.md says of the distance, with room for rows to come.
 TEST_CASE("distance of the answers from published peaks", "[study][memory]") {
-  const ValidationSummary& all = all_rows_validate_memory().all;
+  const ValidationSummary& all = all_memory_rows().all;
   CHECK(all.rows >= 199);
   CHECK(all.median < 0.125);
   CHECK(all.p90 < 0.38);
   CHECK(std::abs(all.bias) < 0.05);
-  const SourceVotes& votes = all_rows_validate_memory().votes;
+  const SourceVotes& votes = all_memory_rows().votes;
   CHECK(votes.sources >= 20);
   CHECK(votes.factor < 1.11);
   CHECK(votes.p90_factor < 1.31);
@@ -61,7 +61,7 @@ TEST_CASE("distance of the answers from published peaks", "[study][memory]") {
 
 // A counter shows what the one before it leaves out, and the board everything.
 TEST_CASE("counters nest", "[study][memory]") {
-  for (const MemoryReplay& row : all_rows_validate_memory().rows) {
+  for (const MemoryReplay& row : all_memory_rows().rows) {
     if (!row.problem.empty()) continue;
     INFO(row.run->id);
     const MemoryUse& use = row.use;

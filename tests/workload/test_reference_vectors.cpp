@@ -16,7 +16,7 @@ using trcost::Biases;
 using trcost::Encoder;
 using trcost::LanguageModel;
 
-trcost::MixtureOfExperts experts_of_reference_vectors(const Json& in) {
+trcost::MixtureOfExperts mixture_of_experts(const Json& in) {
   trcost::MixtureOfExperts moe;
   moe.experts = in.at("E");
   moe.experts_per_token = in.at("topk");
@@ -93,7 +93,7 @@ LanguageModel language_of(const Json& in) {
   m.attention_sinks = in.value("sinks", false);
   if (in.value("bias_qkv", false)) m.biases = Biases::qkv;
   if (in.value("bias_o", false)) m.biases = Biases::all;
-  if (in.contains("E")) m.moe = experts_of_reference_vectors(in);
+  if (in.contains("E")) m.moe = mixture_of_experts(in);
   if (in.value("mla", false)) m.mla = latent_of(in);
   if (in.contains("swa")) add_windows(m, in.at("swa"));
   return m;
