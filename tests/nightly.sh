@@ -56,8 +56,8 @@ step "fits of vision, serving, rounds and sources" skippable other_fits build-cl
 step "pages in Chromium" skippable python3 tests/pages/pages.py build-clang/trcost
 step "python" build build-python -DTRCOST_PYTHON=ON
 step "python says what the program says" ctest --test-dir build-python --output-on-failure -L python
-step "release" build build -DTRCOST_TESTS=OFF
-step "bare Debian 12 and 13" skippable sh tests/install/package.sh build bookworm trixie
+step "release" build build-release -DTRCOST_TESTS=OFF
+step "bare Debian 12 and 13" skippable sh tests/install/package.sh build-release bookworm trixie
 step "fuzzing" sh tests/fuzz/run.sh "$minutes"
 
 [ -z "$failed" ] || {

@@ -15,7 +15,7 @@
 #include "cli/command/help.h"
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "prices/rows/price_book.h"
 #include "quantity/suggest.h"
 #include "text/files.h"

@@ -15,7 +15,7 @@
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
 #include "cli/run.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "text/files.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"

@@ -8,7 +8,7 @@ Needs numpy and scipy (Debian: python3-numpy, python3-scipy).
   refit_serving.py --data data --leave-one-out    and with every model left out of the fit in turn
   refit_serving.py --data data --write            fits, and writes the constants
 
-The formula is that of src/performance/serving_step.cpp, in numpy; tests/study/test_serving.cpp
+The formula is that of src/performance/serving/serving_model.cpp, in numpy; tests/study/test_serving.cpp
 compares the program's own errors with those printed here. A residual is ln(predicted / measured) of the
 output rate, the time per output token and, with less weight, the time to the first token; a configuration
 (model, chip, precision, GPUs, engine) has one vote. Priors are physical: shares of bandwidth and of peak.
@@ -113,7 +113,7 @@ def features(row, s, c):
         return (c["fp8"], 1) if c["fp4"] else (c["bf16"], 0)
     i, o = float(row["input_tokens"]), float(row["output_tokens"])
     ctx = lambda length: sum(x * (min(length, w) if w else length) for x, w in s["windows"])
-    # Tokens that the mean token of a prompt sees (visible_tokens() of src/workload/blocks/blocks.cpp).
+    # Tokens that the mean token of a prompt sees (visible_tokens() of src/workload/blocks/core.cpp).
     seen = sum(x * (w - w * (w - 1) / (2 * i) if 0 < w < i else i / 2) for x, w in s["windows"])
     pa, ga = peak(attention)
     pd, gd = peak(dense)

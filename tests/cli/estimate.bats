@@ -287,7 +287,7 @@ END
   [ "$code" -eq 0 ]
   grep -q 'warning: megatron@2030-01 .*2025-10' err.txt
   run_trcost estimate --model llama-3.1-8b --tokens 1e9 --accelerator h100-sxm --gpus 8 --stack megatron@2025-03
-  ! grep -q 'warning: megatron@' err.txt
+  ! grep -q 'warning: megatron@' err.txt || return 1
 }
 
 @test "the default region is no region of prices" {
@@ -410,7 +410,7 @@ JSON
   grep -q '^a100-sxm-80gb.*% bf16' out.txt
   grep -q '^b200.*% nvfp4' out.txt
   run_trcost estimate --params 7e9 --gpus 8 --brief
-  ! grep -q 'bf16' out.txt
+  ! grep -q 'bf16' out.txt || return 1
 }
 
 @test "an MFU beyond what matmuls alone reach is said to be so" {

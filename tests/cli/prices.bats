@@ -83,7 +83,7 @@ load program
   run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator l40
   grep -q -- '--price.*--purchase-price' err.txt
   run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator gaudi3 --pricing own
-  ! grep -q 'warning: .*purchase-price' err.txt
+  ! grep -q 'warning: .*purchase-price' err.txt || return 1
   run_trcost experiments --params 8e9 --tokens 200e9 --runs 4 --tokens-fraction 0.1 \
     --accelerator l40 --pricing own --strict
   [ "$code" -eq 3 ]

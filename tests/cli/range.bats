@@ -36,7 +36,7 @@ base=(estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 64 --mfu
 
 @test "a range of the user replaces the default spread of the same thing" {
   run_trcost "${base[@]}" --price 2 --experiments 1.99..2.01
-  ! inputs | grep -qx experiments
+  ! inputs | grep -qx experiments || return 1
   read -r p10 _ p90 <<<"$(quantiles)"
   run_trcost "${base[@]}" --price 2
   read -r low _ high <<<"$(quantiles)"
@@ -66,7 +66,7 @@ base=(estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 64 --mfu
   run_trcost "${base[@]}" --pricing own
   inputs | grep -qx 'purchase price'
   run_trcost "${base[@]}" --pricing own --purchase-price 30000
-  ! inputs | grep -qx 'purchase price'
+  ! inputs | grep -qx 'purchase price' || return 1
 }
 
 @test "any amount may be a range, also where its effect has to be measured" {

@@ -35,15 +35,19 @@ load program
 
 @test "a claim without a unit, an unknown engine and a load above 1 are refused by name" {
   run "$TRCOST" serve --model llama-3.1-8b --claim 0.02
-  [ "$status" -eq 2 ] && [[ "$output" == *"--claim"* ]]
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"--claim"* ]]
   run "$TRCOST" serve --model llama-3.1-8b --engine vlm
-  [ "$status" -eq 2 ] && [[ "$output" == *"vllm"* ]]
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"vllm"* ]]
   run "$TRCOST" serve --model llama-3.1-8b --load 1.5
-  [ "$status" -eq 2 ] && [[ "$output" == *"--load"* ]]
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"--load"* ]]
   run "$TRCOST" serve --model llama-3.1-8b --concurrency -4
   [ "$status" -eq 2 ]
   run "$TRCOST" serve
-  [ "$status" -eq 2 ] && [[ "$output" == *"--model"* ]]
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"--model"* ]]
 }
 
 @test "the five claims of examples/claims are judged" {
@@ -141,7 +145,7 @@ load program
   run_trcost serve --model llama-3.1-8b --accelerator a100-sxm-80gb,b200 --precision nvfp4 --no-curve
   [ "$code" -eq 0 ]
   grep -q 'warning: a100-sxm-80gb .*nvfp4' <<<"$err"
-  ! grep -q 'warning: b200' <<<"$err"
+  ! grep -q 'warning: b200' <<<"$err" || return 1
 }
 
 @test "the platforms stand within 100 columns, and one without an answer widens none" {

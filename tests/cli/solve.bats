@@ -168,7 +168,7 @@ load program
   grep -q 'tokens.total ' <<<"$(grep platform <<<"$out")"
   run_trcost solve --for tokens --duration 3d --gpus 8 --accelerator a100-sxm-80gb --params 8e9 \
     --vision-encoder 1B
-  ! grep -q 'would give 3.00000 d' <<<"$out"
+  ! grep -q 'would give 3.00000 d' <<<"$out" || return 1
 }
 
 @test "money has one form in an answer: three digits and k from a thousand on, cents below" {

@@ -109,7 +109,7 @@ tokens() {
   mv b.jpg picture.csv
   tokens --family llava-next --images picture.csv
   [ "$code" -eq 1 ]
-  ! LC_ALL=C grep -q '[^ -~]' err.txt
+  ! LC_ALL=C grep -q '[^ -~]' err.txt || return 1
 }
 
 @test "a table with a missing column is one message with its line" {

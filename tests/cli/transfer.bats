@@ -67,7 +67,8 @@ work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
 @test "a measurement that no published run reached is warned of, of the targets too" {
   run=(--model llama-2-7b --train lora --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 --to h200)
   run_trcost transfer "${run[@]}" --measured 20h
-  [ "$code" -eq 0 ] && [ ! -s err.txt ]
+  [ "$code" -eq 0 ]
+  [ ! -s err.txt ]
   run_trcost transfer "${run[@]}" --measured 8h --format md
   [ "$code" -eq 0 ]
   grep -q 'warning: .*9[0-9] % on a100-sxm-80gb' err.txt

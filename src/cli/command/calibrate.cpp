@@ -12,7 +12,7 @@
 #include "cli/flags/flags.h"
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "report/about/documents.h"
 #include "study/calibrate/calibrate.h"
 #include "text/files.h"

@@ -9,7 +9,7 @@
 #include "cli/flags/scenario_options.h"
 #include "cli/flags/settings.h"
 #include "cli/output/output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "report/about/documents.h"
 #include "report/page/page.h"
 #include "report/table/table.h"

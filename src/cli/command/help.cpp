@@ -11,7 +11,7 @@
 #include "cli/flags/flags.h"
 #include "cli/flags/help_topics.h"
 #include "cli/output/output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "quantity/suggest.h"
 #include "scenario/fields.h"
 #include "trcost/error.h"

@@ -5,7 +5,7 @@
 #include "cli/flags/flags.h"
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "estimate/cluster/memory_fit.h"
 #include "report/about/documents.h"
 

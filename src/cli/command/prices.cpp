@@ -11,7 +11,7 @@
 #include "cli/command/commands.h"
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "prices/rows/price_book.h"
 #include "prices/rows/price_import.h"
 #include "text/files.h"

@@ -7,9 +7,9 @@
 #include "cli/command/commands.h"
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "report/about/documents.h"
-#include "report/about/schemas.h"
+#include "report/schema/schemas.h"
 #include "report/table/table.h"
 
 namespace trcost::cli {

@@ -9,7 +9,7 @@
 #include "cli/flags/flags.h"
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "json/json_writer.h"
 #include "json/strict_json.h"
 #include "report/about/documents.h"

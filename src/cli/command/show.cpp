@@ -6,7 +6,7 @@
 #include "cli/command/commands.h"
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "prices/rows/price_book.h"
 #include "report/about/catalog.h"
 #include "report/about/documents.h"

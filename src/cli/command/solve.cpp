@@ -10,7 +10,7 @@
 #include "cli/flags/flags.h"
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "prices/rows/price_book.h"
 #include "report/about/documents.h"
 #include "report/about/solve/solve.h"

@@ -12,7 +12,7 @@
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
 #include "cli/output/sweep_output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "prices/rows/price_book.h"
 #include "report/about/sweep.h"
 #include "report/format/row_stream.h"

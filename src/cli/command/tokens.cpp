@@ -12,7 +12,7 @@
 #include "cli/command/commands.h"
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "report/about/documents.h"
 #include "report/format/row_stream.h"
 #include "study/tokens/token_report.h"

@@ -11,7 +11,7 @@
 #include "cli/command/commands.h"
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "report/about/documents.h"
 #include "study/calibrate/calibrate.h"
 #include "study/validate/replay.h"

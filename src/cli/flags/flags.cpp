@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"

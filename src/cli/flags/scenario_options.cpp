@@ -7,7 +7,7 @@
 
 #include "cli/flags/flags.h"
 #include "cli/flags/settings.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "text/files.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"

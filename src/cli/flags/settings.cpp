@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/flags/scenario_options.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "scenario/scenario_json.h"
 #include "text/files.h"
 #include "trcost/error.h"

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "cli/flags/flags.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session.h"
+#include "cli/session/session.h"
 
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/about/schemas.h"
+#include "report/schema/schemas.h"
 
 #include <fmt/format.h>
 
