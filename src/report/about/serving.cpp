@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/models/weight_formats.h"
 #include "quantity/quantity.h"
 #include "report/about/documents.h"
 #include "report/page/page.h"
