@@ -6,6 +6,7 @@
 
 #include "catalog_fixture.h"
 #include "planner/plan.h"
+#include "workload/default_model.h"
 
 namespace {
 
