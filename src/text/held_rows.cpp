@@ -70,7 +70,7 @@ Value take_value(std::string_view& bytes) {
 
 }  // namespace
 
-void hold_row(std::string& out, const Record& row) {
+void store_row(std::string& out, const Record& row) {
   const std::size_t begin = out.size();
   put(out, Length{0});
   for (std::size_t i = 0; i < row.table().size(); ++i) put_value(out, row.value(i));

@@ -13,9 +13,9 @@
 namespace trcost::text {
 
 /// Appends the values of a row, in the order of its columns.
-void hold_row(std::string& out, const Record& row);
+void store_row(std::string& out, const Record& row);
 
-/// Rows that hold_row() stored, with their columns.
+/// Rows that store_row() stored, with their columns.
 class HeldRows final : public ColumnTable {
  public:
   /// `columns` has to outlive it.

@@ -135,7 +135,7 @@ TEST_CASE("a file of another sweep is refused and left alone", "[sweep]") {
   other = grid();
   other.shard = trcost::SweepShard{1, 64};
   check_refused(other, "not one of this grid");
-  // Of the last rows one is missing, stands twice, has a cell too many or another price, or two
+  // One of the last rows is missing, stands twice, has a cell too many or another price, or two
   // have changed places.
   const std::size_t end = whole.rfind('\n', whole.size() - 2) + 1;
   std::size_t middle = end;

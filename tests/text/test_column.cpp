@@ -196,7 +196,7 @@ TEST_CASE("a line is split into the cells that it was written of", "[column]") {
 
 TEST_CASE("rows that wait for the last one keep every value", "[column]") {
   std::string bytes;
-  for (const Wheel& wheel : kCar.wheels) hold_row(bytes, record_of(wheel_columns(), wheel));
+  for (const Wheel& wheel : kCar.wheels) store_row(bytes, record_of(wheel_columns(), wheel));
   HeldRows held(wheel_columns());
   held.add(bytes);
   held.add(bytes);

@@ -313,7 +313,7 @@ SweepRenderer sweep_renderer(const SweepPlan& plan, Format format) {
   std::shared_ptr<const SweepTable> table = sweep_table(plan, format);
   if (writer == nullptr) {
     return [table](const SweepRow& row, std::string& out) {
-      hold_row(out, record_of(table->rows(), row));
+      store_row(out, record_of(table->rows(), row));
     };
   }
   static const SweepHead kNone;
