@@ -56,7 +56,7 @@ TEST_CASE("renaming an accelerator or its maker changes no number", "[estimate][
     bool first = true;
     for (const char* name :
          {"mine", "a100-mine", "my-a100", "v100-mine", "tpu-mine", "trainium-mine"}) {
-      for (const char* vendor : {"Google", "Somebody"}) {
+      for (const char* vendor : {"Google", "Google LLC", "Somebody"}) {
         const Catalog catalog;  // reads each file afresh
         const std::string path = renamed_file(catalog, chip, name, vendor);
         Estimate out;

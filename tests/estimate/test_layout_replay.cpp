@@ -99,7 +99,7 @@ int replayed(int scenarios, std::uint32_t seed) {
 }  // namespace
 
 TEST_CASE("the printed layout replays to the same step", "[layout][property]") {
-  const int scenarios = repeats(40);
+  const int scenarios = repeats(150);
   CHECK(replayed(scenarios, 1) > scenarios / 2);
 }
 

@@ -253,7 +253,7 @@ void told(const Tally& tally) {
 }  // namespace
 
 TEST_CASE("what holds of every answer", "[property][random]") {
-  told(check_random_scenarios(1, repeats(800)));
+  told(check_random_scenarios(1, repeats(5000)));
 }
 
 TEST_CASE("what holds of every answer, a hundred thousand times", "[.][nightly]") {

@@ -142,7 +142,7 @@ TEST_CASE("a longer deadline costs no more than a few per cent more, and is met"
           "[estimate][cluster][property]") {
   for (const double params : {7e9, 70e9, 178e9, 300e9}) {
     double least = std::numeric_limits<double>::infinity();
-    for (double days = 15; days <= 240; days *= 1.6) {
+    for (double days = 15; days <= 240; days *= 1.25) {
       const Scenario s = question(params, days);
       INFO(params << " parameters in " << days << " d");
       Estimate e;
@@ -205,7 +205,7 @@ void check_sizing(const Scenario& base, double unit, double most) {
   const std::vector<Listed> counts = listed(base, unit, most);
   REQUIRE_FALSE(counts.empty());
   double least = std::numeric_limits<double>::infinity();
-  for (const double days : {0.25, 3., 14., 40., 90., 200.}) {
+  for (const double days : {0.25, 1., 3., 7., 14., 20., 30., 40., 50., 65., 90., 120., 200.}) {
     INFO(days << " d");
     Scenario s = base;
     s.set_number(Field::hardware_deadline, days * kDay);

@@ -131,7 +131,7 @@ TEST_CASE("a larger cluster never takes longer for the same tokens", "[planner][
   unsigned seed = 1;
   for (const Case& c : cases()) {
     Sizes sizes(c);
-    for (const double gpus : some_sizes(node_of(c.accelerator), repeats(1), seed++))
+    for (const double gpus : some_sizes(node_of(c.accelerator), repeats(3), seed++))
       sizes.look_at(gpus);
   }
 }

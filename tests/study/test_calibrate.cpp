@@ -139,7 +139,7 @@ TEST_CASE("three rows bring the others of their source closer", "[calibrate]") {
 }
 
 TEST_CASE("three rows of a source help its others where it was wrong, and do not hurt elsewhere",
-          "[.][nightly][calibrate]") {
+          "[calibrate]") {
   const CalibrationCurve curve = calibration_curve(test_catalog());
   REQUIRE(curve.wrong.sources >= 5);
   REQUIRE(curve.right.sources >= 20);

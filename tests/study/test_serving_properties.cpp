@@ -262,7 +262,7 @@ TEST_CASE(
     "of a round ppo holds more than grpo and that more than fine-tuning, and more accelerators "
     "take no longer",
     "[methods][properties]") {
-  for (unsigned i = 0; i < static_cast<unsigned>(repeats(20)); ++i) {
+  for (unsigned i = 0; i < static_cast<unsigned>(repeats(100)); ++i) {
     Draw draw(100 + i);
     const double gpus = 16 * (1 + static_cast<double>(i % 3));
     const auto answer = [&](const char* method, double n) {

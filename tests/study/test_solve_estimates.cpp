@@ -50,8 +50,9 @@ SolveRequest question(Dice& dice) {
 
 TEST_CASE("a solve makes no more estimates than stated", "[solve][property]") {
   Dice dice(20261122);
+  const int rounds = repeats(25);
   int answered = 0;
-  for (int i = 0; i < repeats(8); ++i) {
+  for (int i = 0; i < rounds; ++i) {
     const SolveRequest request = question(dice);
     const char* chip = dice.one_in(2) ? "h100-sxm" : "gb200-nvl72";
     INFO(i << ": " << request.unknown->path << " for " << request.target.column->path << " "
@@ -65,5 +66,5 @@ TEST_CASE("a solve makes no more estimates than stated", "[solve][property]") {
       CHECK(error.kind != ErrorKind::data);
     }
   }
-  CHECK(answered > 0);
+  CHECK(answered > rounds / 5);
 }
