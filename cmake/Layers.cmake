@@ -23,7 +23,7 @@ function(trcost_layer name)
   target_include_directories(trcost_${name} PRIVATE ${view})
   target_compile_features(trcost_${name} PRIVATE cxx_std_20)
   target_link_libraries(trcost_${name} PRIVATE trcost_private_dependencies trcost_warnings)
-  set_target_properties(trcost_${name} PROPERTIES UNITY_BUILD ${TRCOST_UNITY} UNITY_BUILD_BATCH_SIZE 0)
+  set_target_properties(trcost_${name} PROPERTIES UNITY_BUILD ${TRCOST_UNITY} UNITY_BUILD_BATCH_SIZE 12)
 endfunction()
 
 trcost_layer(quantity derivation.h error.h numbers.h version.h)

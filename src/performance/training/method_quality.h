@@ -6,6 +6,7 @@
 
 #include "catalog/hardware/efficiency.h"
 #include "quantity/layers.h"
+#include "trcost/catalog.h"
 
 namespace trcost::performance {
 
