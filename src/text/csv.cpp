@@ -38,6 +38,7 @@ bool read_record(std::string_view text, std::size_t& at, std::vector<std::string
     cells.back() += text.substr(at, stop - at);
     at = stop + 1;
     if (stop == text.size() || text[stop] == '\n') break;
+    if (text[stop] == '\r' && (at == text.size() || text[at] != '\n')) break;  // old Macintosh
     if (text[stop] == ',') {
       cells.emplace_back();
     } else if (text[stop] == '"' && !read_quoted(text, at, cells.back())) {
@@ -65,6 +66,7 @@ CsvTable::CsvTable(std::string_view text, std::string_view origin, std::vector<s
     line += static_cast<std::size_t>(std::count(&text[from], text.data() + at, '\n'));
     if (header_.empty()) {
       header_ = cells;
+      require_distinct_columns();
       continue;
     }
     if (cells.size() == 1 && cells.front().empty()) continue;
@@ -83,6 +85,14 @@ CsvTable::CsvTable(std::string_view text, std::string_view origin, std::vector<s
   if (odd == nullptr && cells_.empty() && !header_.empty()) {
     throw Error(ErrorKind::data, "the table has no row", "a header and a line per row are expected",
                 origin_);
+  }
+}
+
+void CsvTable::require_distinct_columns() const {
+  for (auto column = header_.begin(); column != header_.end(); ++column) {
+    if (column->empty() || std::find(column + 1, header_.end(), *column) == header_.end()) continue;
+    throw Error(ErrorKind::data, fmt::format("two columns are named \"{}\"", *column),
+                "remove or rename one of them", origin_);
   }
 }
 

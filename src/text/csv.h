@@ -17,9 +17,9 @@ namespace trcost::text {
 /// A table whose cells are read by column. Errors (data) name file, line and column.
 class CsvTable {
  public:
-  /// Throws Error (data) for an unclosed quote, a row of another width than the header, and a
-  /// header alone. With `odd`, rows of another width are left out and their lines added to it, and
-  /// the table may have no row.
+  /// Throws Error (data) for an unclosed quote, two columns of one name, a row of another width
+  /// than the header, and a header alone. With `odd`, rows of another width are left out and their
+  /// lines added to it, and the table may have no row.
   CsvTable(std::string_view text, std::string_view origin, std::vector<std::size_t>* odd = nullptr);
 
   [[nodiscard]] std::size_t rows() const { return cells_.size(); }
@@ -44,6 +44,7 @@ class CsvTable {
   void hint_missing(std::string hint) { missing_ = std::move(hint); }
 
  private:
+  void require_distinct_columns() const;
   [[nodiscard]] std::size_t column_index(std::string_view column) const;
 
   std::string origin_;

@@ -8,10 +8,10 @@ load program
   run_trcost estimate --params 10e9 --modality vl
   [ "$code" -eq 0 ]
   grep -qE "per GPU-hour .*~[$]" out.txt
-  grep -q 'warning: .*gb300-nvl72' err.txt
+  grep -q 'warning: .*gb200-nvl72' err.txt
   run_trcost estimate --params 10e9 --modality vl --format json
   holds '[.estimates[].cost.price_class] | unique == ["specialist"]'
-  holds '[.estimates[] | select(.cost.price_imputed).accelerator] | index("gb300-nvl72") != null'
+  holds '[.estimates[] | select(.cost.price_imputed).accelerator] | index("gb200-nvl72") != null'
   holds '[.estimates[] | select(.cost.price_imputed | not).accelerator] | index("b200") != null'
   run_trcost estimate --params 10e9 --price-class hyperscaler --format json
   holds '[.estimates[].cost.price_class] | unique == ["hyperscaler"]'
@@ -20,13 +20,13 @@ load program
 }
 
 @test "--strict does not accept an imputed price, and says what avoids it" {
-  run_trcost estimate --params 10e9 --accelerator gb300-nvl72 --strict --format json
+  run_trcost estimate --params 10e9 --accelerator gb200-nvl72 --strict --format json
   [ "$code" -eq 3 ]
   holds '.estimates[0].complete and .estimates[0].cost.price_imputed'
   grep -qF -- "--price" err.txt
-  run_trcost estimate --params 10e9 --accelerator gb300-nvl72 --strict --provider oracle
+  run_trcost estimate --params 10e9 --accelerator gb200-nvl72 --strict --provider CoreWeave
   [ "$code" -eq 0 ]
-  run_trcost estimate --params 10e9 --accelerator gb300-nvl72 --strict --price 9
+  run_trcost estimate --params 10e9 --accelerator gb200-nvl72 --strict --price 9
   [ "$code" -eq 0 ]
 }
 
@@ -64,19 +64,19 @@ load program
 }
 
 @test "what follows from an imputed price is marked wherever people read it" {
-  run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator gb300-nvl72
+  run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator gb200-nvl72
   [ "$(grep -cE "~[$]" out.txt)" -ge 2 ]
-  run_trcost estimate --params 8e9 --tokens 200e9 --accelerator gb300-nvl72,b200
+  run_trcost estimate --params 8e9 --tokens 200e9 --accelerator gb200-nvl72,b200
   [ "$(grep -cE "~[$]" out.txt)" -ge 2 ]
-  run_trcost solve --for params --budget 100e3 --accelerator gb300-nvl72
-  grep -qE "gb300-nvl72 .* ~[$].* ~[$]" out.txt
+  run_trcost solve --for params --budget 100e3 --accelerator gb200-nvl72
+  grep -qE "gb200-nvl72 .* ~[$].* ~[$]" out.txt
   run_trcost sweep --params 8e9 --tokens 200e9 --vary hardware.gpus=64,128 \
-    --accelerator gb300-nvl72 --select gpu_hours,cost.total --format table
+    --accelerator gb200-nvl72 --select gpu_hours,cost.total --format table
   [ "$(grep -cE "~[$]" out.txt)" -eq 2 ]
   run_trcost transfer --model llama-2-7b --train lora --tokens 2e9 --from a100-sxm-80gb \
-    --from-gpus 8 --measured 18h..22h --to gb300-nvl72
+    --from-gpus 8 --measured 18h..22h --to gb200-nvl72
   [ "$code" -eq 0 ]
-  grep -qE "gb300-nvl72 .* ~[$]" out.txt
+  grep -qE "gb200-nvl72 .* ~[$]" out.txt
 }
 
 @test "a chip that nobody prices says how else it could be" {

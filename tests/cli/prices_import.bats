@@ -71,9 +71,11 @@ CSV
   refused 2 --date prices import vms.csv --provider x --date 2062-11-20
   refused 2 --date prices import vms.csv --provider x --date yesterday
   refused 1 '' prices import . --provider x --date 2026-10-20
-  run_trcost prices import vms.csv --provider x
-  [ "$code" -eq 1 ]
+  touch -d 2026-09-04T12:00:00Z vms.csv # a table without dates is as old as its file
+  run_trcost prices import vms.csv --provider x -o prices.json
+  [ "$code" -eq 0 ]
   grep -qF -- --date err.txt
+  jq -e '[.prices[].date] | unique == ["2026-09-04"]' prices.json
 }
 
 @test "price files of one's own are read strictly" {

@@ -5,7 +5,9 @@
 #include "catch.h"
 #include "contains.h"
 #include "prices/rows/price_import.h"
+#include "text/csv.h"
 #include "trcost/catalog.h"
+#include "trcost/error.h"
 
 using namespace trcost;
 
@@ -150,4 +152,69 @@ TEST_CASE("placeholders, repetitions and odd rows are refused one by one", "[imp
   CHECK(contains(twice.refused[1].why, "another price"));
   CHECK(twice.refused[2].line == 5);
   CHECK(contains(twice.refused[2].why, "cells"));
+}
+
+TEST_CASE("PCIe by the machine's name, by its name at the upstream cloud, and by its series",
+          "[import]") {
+  // Names of cudo's, Prime Intellect's and Hyperstack's machines in skypilot-catalog v8.
+  const PriceImport import = imported(
+      "InstanceType,UpstreamCloudId,AcceleratorName,AcceleratorCount,Price,Region,GpuInfo\n"
+      "ice-lake-a100-pci_1x2v4gb,,A100-80GB,1,1.37,us,\n"
+      "oblivus__1xA100,A100_PCIE_80GB,A100-80GB,1,1.48,ca,\n"
+      "hyperstack__8xH100,n3-H100x8,H100,8,15.2,ca,\n"
+      "hyperstack__8xH100_SXM,n3-H100-SXM5x8,H100,8,19.2,us,\n");
+  REQUIRE(import.rows.size() == 4);
+  CHECK(import.rows[0].accelerator == "a100-pcie-80gb");
+  CHECK(import.rows[1].accelerator == "a100-pcie-80gb");
+  CHECK(import.rows[2].accelerator == "h100-pcie");
+  CHECK(import.rows[3].accelerator == "h100-sxm");
+}
+
+TEST_CASE("the memory of all accelerators is divided by their number", "[import]") {
+  const PriceImport import = imported(
+      "InstanceType,AcceleratorName,AcceleratorCount,Price,Region,GpuInfo\n"
+      "8x-A100,A100,8,12.00,us,\"{'Gpus': [{'MemoryInfo': {'SizeInMiB': 655360}}]}\"\n");
+  REQUIRE(import.rows.size() == 1);
+  CHECK(import.rows[0].accelerator == "a100-sxm-80gb");
+  CHECK(import.rows[0].median == 1.5);
+}
+
+TEST_CASE("a price per node, a name with an escape and a spot price of 0 are no prices",
+          "[import]") {
+  const PriceImport import = imported(
+      "InstanceType,AcceleratorName,AcceleratorCount,Price,SpotPrice,Region,GpuInfo\n"
+      "a,H100-SXM,1,24.00,,us,\n"
+      "b,H100-SXM,8,4.00,,us,\n"
+      "c\x1b[31m,H100-SXM,1,3.00,,us,\n"
+      "d,H100-SXM,1,3.00,0.00,us,\n");
+  REQUIRE(import.rows.size() == 1);
+  CHECK(import.rows[0].product == "d");
+  CHECK(import.refused.size() == 3);
+}
+
+TEST_CASE("an import says which of the book's prices it replaces", "[import]") {
+  PriceImport import;
+  PriceBook book;
+  PriceRow row;
+  row.provider = "Nebius";
+  row.accelerator = "h100-sxm";
+  row.median = 4.5;
+  row.date = parse_price_date("2026-10-01", {});
+  book.rows = {row};
+  row.median = 2.95;
+  row.date = parse_price_date("2026-11-22", {});
+  import.rows = {row};
+  CHECK(price_changes(import, book).size() == 1);
+  import.rows.front().median = 4.6;  // within a tenth
+  CHECK(price_changes(import, book).empty());
+}
+
+TEST_CASE("two columns of one name are refused", "[import][csv]") {
+  CHECK_THROWS_AS(CsvTable("Price,Price\n1,2\n", "t.csv"), Error);
+}
+
+TEST_CASE("carriage returns end the rows of a table", "[csv]") {
+  const CsvTable table("a,b\r1,2\r3,4\r", "t.csv");
+  REQUIRE(table.rows() == 2);
+  CHECK(table.text(1, "b") == "4");
 }

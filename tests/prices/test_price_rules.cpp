@@ -110,6 +110,8 @@ TEST_CASE("newest-quarter rule: secondary rows fill in unless they are outliers"
   CHECK(usd() == 3);  // of 3, 3, 3, 3, 4 and 4
   for (PriceRow& row : rows) row.median = row.secondary ? 6.1 : 4;
   CHECK(usd() == 4);  // 6.1 is more than 1.5 times 4
+  rows.erase(rows.begin());
+  CHECK(usd() == 6.1);  // one seller with an address does not outweigh four without
 }
 
 TEST_CASE("newest-quarter rule: without a row of the last year older ones decide", "[prices]") {

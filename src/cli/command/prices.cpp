@@ -2,7 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <array>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -47,6 +51,17 @@ void require_plausible(const std::string& day, const std::string& book_date) {
               "give the day on which the table was downloaded", "--date");
 }
 
+// The day of the file's last change, YYYY-MM-DD in UTC. Empty for what is no file.
+std::string last_change(const std::string& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::tm day{};
+  ::gmtime_r(&status.st_mtime, &day);
+  std::array<char, 11> text{};
+  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%d", &day);
+  return std::string(text.data(), size);
+}
+
 PriceImportOptions import_options(const PricesOptions& typed, Session& session) {
   PriceImportOptions options;
   options.provider = typed.provider.empty() ? provider_of_path(typed.file) : typed.provider;
@@ -58,14 +73,14 @@ PriceImportOptions import_options(const PricesOptions& typed, Session& session) 
       throw Error(ErrorKind::usage, error.message, error.hint, error.location);
     }
   }
-  options.date = typed.date;
+  options.date = typed.date.empty() ? last_change(typed.file) : typed.date;
   options.source = typed.source.empty() ? typed.file : typed.source;
   options.catalog = &session.catalog();
   // The book may be older than the table: its date moves to that of the newest row.
   options.book_date = price_date(session.catalog());
-  if (!typed.date.empty()) {
-    const std::string day = parse_price_date(typed.date, "--date").first;
-    require_plausible(day, options.book_date);
+  if (!options.date.empty()) {
+    const std::string day = parse_price_date(options.date, "--date").first;
+    if (!typed.date.empty()) require_plausible(day, options.book_date);
     options.book_date = std::max(options.book_date, day);
   }
   return options;
@@ -81,7 +96,8 @@ std::string newest_day(const PriceImport& import) {
   return newest;
 }
 
-void report_import(const PriceImport& import, const PriceImportOptions& options, Session& session) {
+void report_import(const PriceImport& import, const PriceImportOptions& options,
+                   bool has_date_option, Session& session) {
   constexpr std::size_t kShown = 40;
   const std::size_t shown =
       session.options.verbose ? import.refused.size() : std::min(kShown, import.refused.size());
@@ -91,6 +107,22 @@ void report_import(const PriceImport& import, const PriceImportOptions& options,
   }
   if (shown < import.refused.size()) {
     session.warn(fmt::format("and {} more refused: -v names all", import.refused.size() - shown));
+  }
+  if (import.dated_by_option && !has_date_option) {
+    session.warn(fmt::format(
+        "the table has no dates: its prices are dated {}, the day of the file's last change. Set "
+        "--date to the day on which the seller asked them",
+        options.date));
+  }
+  if (!import.rows.empty() && !options.provider_class &&
+      known_provider(price_book(session.catalog()), import.rows.front().provider) == nullptr) {
+    session.warn(
+        fmt::format("{} is not in the list of sellers and counts as a specialist. Set "
+                    "--class if it is a marketplace or a hyperscaler",
+                    import.rows.front().provider));
+  }
+  for (const std::string& change : price_changes(import, price_book(session.catalog()))) {
+    session.warn(change);
   }
   std::set<std::size_t> lines;
   for (const RefusedRow& row : import.refused) lines.insert(row.line);
@@ -128,13 +160,18 @@ int import_file(const PricesOptions& typed, Session& session) {
   }
   const PriceImportOptions options = import_options(typed, session);
   const PriceImport import = import_prices(read_text_file(typed.file), typed.file, options);
-  report_import(import, options, session);
+  report_import(import, options, !typed.date.empty(), session);
   if (import.rows.empty()) {
     throw Error(ErrorKind::data, "no row of the table is a price that can be used",
                 next_step(import), typed.file);
   }
+  const std::string file = price_file_json(import, options);
+  if (file.size() > text::kLargestFile) {
+    throw Error(ErrorKind::data, "the price file would exceed the 16 MiB that trcost reads",
+                "split the table", typed.file);
+  }
   Output output(typed.output.path);
-  output.write(price_file_json(import, options));
+  output.write(file);
   output.commit();
   return kExitOk;
 }
@@ -149,7 +186,8 @@ Action define_prices(Flags& flags, Session& session) {
             "whose prices (default: the folder of a vms.csv, else the file's name)");
   flags.add("--class", typed->provider_class, std::string(kWordsOf<kProviderClasses>),
             "kind of provider (default: by its name)");
-  flags.add("--date", typed->date, "YYYY-MM-DD", "day of the prices, where the table carries none");
+  flags.add("--date", typed->date, "YYYY-MM-DD",
+            "day of the prices if the table has none (default: the file's last change)");
   flags.add("--source", typed->source, "TEXT", "where the table comes from (default: its path)");
   flags.group("Output");
   flags.add("-o,--output", typed->output.path, "FILE", "price file to write, - for stdout");

@@ -42,13 +42,15 @@ bool is_same_seller(std::string_view a, std::string_view b) {
   return a == b || same_folded(a, b);
 }
 
-// A price without an address is no evidence against those that have one.
+// A price without an address is no evidence against those that have one. One seller with an address
+// may itself be the outlier.
 void drop_secondary_outliers(PriceRows& rows) {
   std::vector<double> first_hand;
   for (const PriceRow* row : rows) {
     if (!row->secondary) first_hand.push_back(row->median);
   }
-  if (first_hand.empty()) return;
+  constexpr std::size_t kWitnesses = 2;
+  if (first_hand.size() < kWitnesses) return;
   const double middle = median_price(std::move(first_hand));
   std::erase_if(rows, [&](const PriceRow* row) {
     return row->secondary &&

@@ -49,6 +49,7 @@ CloudOffer skypilot_offer(const CsvTable& table, std::size_t row) {
   offer.count = table.text(row, "AcceleratorCount");
   offer.region = optional_text(table, row, "Region");
   offer.zone = optional_text(table, row, "AvailabilityZone");
+  offer.upstream = optional_text(table, row, "UpstreamCloudId");
   offer.on_demand = table.text(row, "Price");
   offer.spot = optional_text(table, row, "SpotPrice");
   offer.on_demand_listed = !offer.on_demand.empty() || offer.spot.empty();
@@ -219,8 +220,8 @@ std::optional<NameSuffix> parse_suffix(std::string_view rest, const CloudFamily&
 }
 
 // A machine's name without NVLink, in which a form is one of its chips: `gpu_1x_h100_pcie`.
-std::string without_nvlink(std::string_view instance) {
-  std::string machine = folded(instance);
+std::string fold_machine(std::string_view names) {
+  std::string machine = folded(names);
   constexpr std::string_view kLink = "nvlink";
   for (auto at = machine.find(kLink); at != std::string::npos; at = machine.find(kLink)) {
     machine.erase(at, kLink.size());
@@ -239,7 +240,9 @@ CloudFamily select_form(const CloudFamily& family, const NameSuffix& suffix,
       form = each->form;
       break;
     }
-    if (form.empty() && machine.find(each->form) != std::string_view::npos) form = each->form;
+    // Cudo writes `a100-pci` for PCIe.
+    const std::string_view short_form = each->form == "pcie" ? "pci" : std::string_view(each->form);
+    if (form.empty() && machine.find(short_form) != std::string_view::npos) form = each->form;
   }
   CloudFamily out;
   std::ranges::copy_if(family, std::back_inserter(out),
@@ -286,7 +289,7 @@ CloudNames::CloudNames(const Catalog& catalog) {
 }
 
 CloudAccelerator CloudNames::find(std::string_view name, std::optional<double> memory_gb,
-                                  std::string_view instance) const {
+                                  std::string_view machine) const {
   const std::string spelled = folded(name);
   std::string_view rest = spelled;
   for (const std::string_view vendor : {"nvidia", "amd", "intel", "geforce", "tesla"}) {
@@ -304,7 +307,7 @@ CloudAccelerator CloudNames::find(std::string_view name, std::optional<double> m
   if (suffix->memory_gb && memory_gb && std::abs(*memory_gb / *suffix->memory_gb - 1) > kNear) {
     return {{}, fmt::format("\"{}\" does not go with {:.4g} GB of memory", name, *memory_gb)};
   }
-  return select_memory(select_form(family, *suffix, without_nvlink(instance)), name,
+  return select_memory(select_form(family, *suffix, fold_machine(machine)), name,
                        suffix->memory_gb ? suffix->memory_gb : memory_gb);
 }
 

@@ -18,6 +18,7 @@ namespace trcost::prices {
 struct CloudOffer {
   std::size_t line = 0;
   std::string instance, accelerator_name, region, zone, provider, date;
+  std::string upstream;  ///< the machine's name at the cloud behind a broker
   std::string count, memory_gb, on_demand, spot;
   bool spot_listed = false;  ///< the table has a spot price of the instance
   bool on_demand_listed = false;
@@ -46,9 +47,9 @@ class CloudNames {
  public:
   explicit CloudNames(const Catalog& catalog);
 
-  /// `memory_gb` is of one accelerator, and `instance` the name of its machine.
+  /// `memory_gb` is of one accelerator, and `machine` the names of its machine.
   [[nodiscard]] CloudAccelerator find(std::string_view name, std::optional<double> memory_gb,
-                                      std::string_view instance) const;
+                                      std::string_view machine) const;
 
  private:
   std::vector<CloudName> names_;  // longest first: `l40s` must not match `l4`

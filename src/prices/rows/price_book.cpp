@@ -56,6 +56,7 @@ std::vector<Provider> load_providers(const Catalog& catalog) {
     provider.name = row.required_text("name");
     provider.provider_class = row.required_choice("class", kProviderClasses);
     provider.also = row.texts_or_empty("also");
+    provider.pcie_machines = row.texts_or_empty("pcie_machines");
     sources.text(row.required_value("source"));
     for (const JsonValue& each : row.array_or_empty("attached")) {
       provider.attached.push_back(read_machine(each, sources));

@@ -97,6 +97,7 @@ struct Provider {
   std::vector<std::string> also;  ///< other spellings, folded
   ProviderClass provider_class = ProviderClass::specialist;
   std::vector<AttachedMachine> attached;
+  std::vector<std::string> pcie_machines;  ///< first letters of machines whose names hide PCIe
 };
 
 /// All prices. `date` is the newest one in the data, printed as `price_data_date`.

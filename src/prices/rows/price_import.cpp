@@ -53,16 +53,18 @@ class PriceImporter {
   void take(CloudOffer offer, std::size_t row) {
     offer.provider = provider_name(
         book_, table_.has("provider") ? table_.text(row, "provider") : options_.provider);
-    offer.date = table_.has("date") ? table_.text(row, "date") : options_.date;
-    if (offer.date.empty()) offer.date = options_.date;
+    if (table_.has("date")) offer.date = table_.text(row, "date");
+    if (offer.date.empty()) {
+      offer.date = options_.date;
+      out_.dated_by_option = true;
+    }
     const auto count = cell_number(offer.count);
     if (offer.accelerator_name.empty() || (count && *count == 0)) {
       ++out_.without_accelerator;
       return;
     }
     if (!offer.problem.empty()) return refuse(offer, offer.problem);
-    CloudAccelerator found =
-        names_.find(offer.accelerator_name, cell_number(offer.memory_gb), offer.instance);
+    CloudAccelerator found = find_accelerator(offer, count.value_or(1));
     // A chip of one form may have its name from the catalog's aliases.
     if (found.unknown) {
       found.name = options_.catalog->entry_of(CatalogKind::accelerators, offer.accelerator_name);
@@ -80,12 +82,45 @@ class PriceImporter {
       return refuse(offer, why);
     }
     if (offer.provider.empty()) return refuse(offer, "no provider");
+    if (!is_printable(offer)) return refuse(offer, "a name with control characters");
     if (offer.on_demand_listed)
       add(offer, accelerator, *count, offer.on_demand, Commitment::on_demand);
-    if (!offer.spot_listed) return;
+    // vast.ai's catalog writes 0 where a machine has no spot price.
+    if (!offer.spot_listed || cell_number(offer.spot) == 0) return;
     if (const std::string why = spot_problem(offer, *count); !why.empty())
       return refuse(offer, why);
     add(offer, accelerator, *count, offer.spot, Commitment::spot);
+  }
+
+  // The machine's names say the chip's form where the chip's name does not.
+  [[nodiscard]] CloudAccelerator find_accelerator(const CloudOffer& offer, double count) const {
+    std::string machine = fmt::format("{} {}", offer.instance, offer.upstream);
+    for (const std::string& name : {offer.instance, offer.upstream}) {
+      if (is_pcie_machine(name)) machine += " pcie";
+    }
+    const auto memory = cell_number(offer.memory_gb);
+    const CloudAccelerator found = names_.find(offer.accelerator_name, memory, machine);
+    if (!found.name.empty() || found.unknown || !memory) return found;
+    // Some list the memory of all accelerators of a machine.
+    const CloudAccelerator shared = names_.find(offer.accelerator_name, *memory / count, machine);
+    return shared.name.empty() ? found : shared;
+  }
+
+  [[nodiscard]] bool is_pcie_machine(std::string_view name) const {
+    return std::ranges::any_of(book_.providers, [&](const Provider& provider) {
+      return std::ranges::any_of(provider.pcie_machines, [&](const std::string& prefix) {
+        return folded(name).starts_with(folded(prefix));
+      });
+    });
+  }
+
+  static bool is_printable(const CloudOffer& offer) {
+    for (const std::string* text : {&offer.instance, &offer.region, &offer.provider}) {
+      if (std::ranges::any_of(*text, [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
+        return false;
+      }
+    }
+    return true;
   }
 
   // RunPod's catalog repeats the on-demand price as spot. If the on-demand price is refused, the
@@ -147,11 +182,31 @@ class PriceImporter {
     return {};
   }
 
+  // A price far from what others ask is the price of a node, of a part, or a placeholder.
+  [[nodiscard]] std::string market_problem(double hour, const std::string& accelerator,
+                                           Commitment commitment) const {
+    constexpr double kLowest = 0.25, kHighest = 5;  // hyperscalers ask up to three times as much
+    constexpr std::size_t kEnoughPrices = 4;
+    std::vector<double> known;
+    for (const PriceRow& row : book_.rows) {
+      if (row.verified && row.accelerator == accelerator && row.commitment == commitment) {
+        known.push_back(row.median);
+      }
+    }
+    if (known.size() < kEnoughPrices) return {};
+    const double middle = median(std::move(known));
+    if (hour >= kLowest * middle && hour <= kHighest * middle) return {};
+    return fmt::format(
+        "${:.3g} per accelerator is {:.2g} times the median ${:.3g} of the price book for {}, so "
+        "the number of accelerators may be wrong",
+        hour, hour / middle, middle, accelerator);
+  }
+
   void add(const CloudOffer& offer, const std::string& accelerator, double count,
            const std::string& price, Commitment commitment) {
-    if (const std::string why = price_problem(price, count); !why.empty()) {
-      return refuse(offer, commitment == Commitment::spot ? "spot: " + why : why);
-    }
+    std::string why = price_problem(price, count);
+    if (why.empty()) why = market_problem(*cell_number(price) / count, accelerator, commitment);
+    if (!why.empty()) return refuse(offer, commitment == Commitment::spot ? "spot: " + why : why);
     const double hour = *cell_number(price) / count;
     const Key key{accelerator,  offer.provider, offer.instance,
                   offer.region, commitment,     offer.date};
@@ -220,6 +275,29 @@ PriceImport import_prices(std::string_view csv, std::string_view origin,
     out.refused.push_back({line, "the row", "another number of cells than the header"});
   }
   std::ranges::stable_sort(out.refused, {}, &RefusedRow::line);
+  return out;
+}
+
+std::vector<std::string> price_changes(const PriceImport& import, const PriceBook& book) {
+  constexpr double kNoticed = 0.1;
+  std::vector<std::string> out;
+  for (const PriceRow& row : import.rows) {
+    const PriceRow* newest = nullptr;
+    for (const PriceRow& known : book.rows) {
+      if (known.accelerator == row.accelerator && known.commitment == row.commitment &&
+          same_folded(known.provider, row.provider) &&
+          (newest == nullptr || known.date.first > newest->date.first)) {
+        newest = &known;
+      }
+    }
+    if (newest == nullptr || std::abs(row.median / newest->median - 1) < kNoticed) continue;
+    const bool replaces = row.date.first >= newest->date.first;
+    out.push_back(fmt::format("{} {} {}: {} of {} {} {} of {}", row.provider, row.accelerator,
+                              commitment_name(row.commitment), format_price(row.median),
+                              row.date.text,
+                              replaces ? "replaces" : "is older than, and yields to,",
+                              format_price(newest->median), newest->date.text));
+  }
   return out;
 }
 

@@ -34,6 +34,7 @@ struct PriceImport {
   std::string format;          ///< `SkyPilot catalog` or `gpuhunt catalog`
   std::vector<PriceRow> rows;  ///< per accelerator and hour, sorted
   std::vector<RefusedRow> refused;
+  bool dated_by_option = false;         ///< a row has the date of the options
   std::size_t undated = 0;              ///< number of refused rows without a date
   std::size_t without_accelerator = 0;  ///< CPU instances, left out
 };
@@ -45,11 +46,16 @@ struct PriceImport {
 ///
 /// Rows that would need a correction are refused with the reason: another width than the header, a
 /// price that is missing, not a number, not positive or a placeholder (a row of nines, 700, above
-/// $100 or below $0.01 per accelerator), a spot price that is not below on-demand, no date or one
+/// $100 or below $0.01 per accelerator, or below a quarter or above five times the book's median
+/// for the chip), control characters, a spot price that is not below on-demand, no date or one
 /// after the book's, a repetition, an unknown accelerator or a part of one. Throws Error (data) for
 /// another table, (usage) if the provider is unknown.
 PriceImport import_prices(std::string_view csv, std::string_view origin,
                           const PriceImportOptions& options);
+
+/// A sentence per imported price that differs by more than a tenth from the newest one of the same
+/// seller, chip and commitment in the book.
+std::vector<std::string> price_changes(const PriceImport& import, const PriceBook& book);
 
 /// The text of a price file of the catalog with these rows.
 std::string price_file_json(const PriceImport& import, const PriceImportOptions& options);
