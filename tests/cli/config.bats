@@ -86,6 +86,6 @@ question=(estimate --params 1e9 --tokens 1e9 --accelerator h100-sxm --format jso
   cmp out.txt quiet.json
   grep -qE 'h100-sxm: [0-9]+ ' err.txt
   grep -q 'read .*config.json' err.txt
-  run_trcost estimate --params 1e9 --tokens 1e9 --accelerator gb300-nvl72 -v
+  run_trcost estimate --params 1e9 --tokens 1e9 --accelerator gb200-nvl72 -v
   grep -q 'imputed' err.txt
 }
