@@ -21,6 +21,7 @@ Action define_diff(Flags& flags, Session& session);
 Action define_experiments(Flags& flags, Session& session);
 Action define_transfer(Flags& flags, Session& session);
 Action define_serve(Flags& flags, Session& session);
+Action define_tco(Flags& flags, Session& session);
 Action define_config(Flags& flags, Session& session);
 Action define_schema(Flags& flags, Session& session);
 Action define_help(Flags& flags, Session& session);
@@ -82,6 +83,12 @@ constexpr Command kCommands[] = {
      "trcost serve --model gpt-oss-120b --accelerator b200 --precision mxfp4 --claim \"0.02 "
      "USD/Mtok\"\n",
      define_serve},
+    {"tco", "accelerators for years: on demand, reserved or bought",
+     "--accelerator NAMES --gpus N [--years Y] [OPTIONS]",
+     "trcost tco --accelerator b200 --gpus 1024 --years 3\n"
+     "trcost tco --accelerator h100-sxm,b200,mi355x --gpus 512 --utilization 0.6\n"
+     "trcost tco --accelerator h200,b200 --gpus 64 --serve llama-3.1-70b --api-price 0.60\n",
+     define_tco},
     {"tokens", "tokens that an image, a video or an audio clip becomes",
      "[--family NAME] --image WxH (or --images, --video, --audio) [OPTIONS]",
      "trcost tokens --image 1920x1080\n"

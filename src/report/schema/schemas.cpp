@@ -17,6 +17,7 @@
 #include "study/experiments/experiments.h"
 #include "study/serve/serving_columns.h"
 #include "study/sweep/columns.h"
+#include "study/tco/tco.h"
 #include "study/tokens/token_report.h"
 #include "study/transfer/transfer.h"
 #include "study/validate/validation_columns.h"
@@ -55,6 +56,7 @@ constexpr Schema kSchemas[] = {
     {"transfer", "trcost transfer --format json", schema_of_table<transfer_columns>},
     {"experiments", "trcost experiments --format json", schema_of_table<experiment_columns>},
     {"serve", "trcost serve --format json", schema_of_table<serving_columns>},
+    {"tco", "trcost tco --format json", schema_of_table<tco_columns>},
     {"tokens", "trcost tokens --format json", schema_of_table<token_columns>},
     {"validate", "trcost validate --format json", schema_of_table<validation_columns>},
     {"validate-runs", "trcost validate --runs --format json",

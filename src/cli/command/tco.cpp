@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/tco/tco.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/command/commands.h"
+#include "cli/flags/flags.h"
+#include "cli/flags/scenario_options.h"
+#include "cli/output/output.h"
+#include "cli/session/session.h"
+#include "report/about/documents.h"
+#include "trcost/error.h"
+
+namespace trcost::cli {
+namespace {
+
+struct TcoArguments {
+  ScenarioOptions scenario;
+  OutputOptions output;
+  std::string years, growth, serve, api_price;
+};
+
+bool belongs_to_tco(const FieldInfo& info) {
+  constexpr Field kFields[] = {Field::hardware_accelerator, Field::hardware_gpus,
+                               Field::hardware_system,      Field::cost_price_per_gpu_hour,
+                               Field::cost_price_class,     Field::cost_provider,
+                               Field::cost_region,          Field::cost_electricity_price,
+                               Field::cost_watts_per_gpu,   Field::cost_pue,
+                               Field::cost_utilization,     Field::cost_colocation,
+                               Field::cost_purchase_price,  Field::cost_support_rate,
+                               Field::cost_capital_rate,    Field::cost_as_of};
+  return std::ranges::find(kFields, info.field) != std::end(kFields);
+}
+
+double bounded_number(const std::string& text, NumberKind kind, double low, double high,
+                      std::string_view flag) {
+  const double value = flag_number(text, kind, flag);
+  if (value >= low && value <= high) return value;
+  throw Error(ErrorKind::usage, "\"" + text + "\" is outside of what is allowed",
+              "from " + format_exact(low) + " to " + format_exact(high), std::string(flag));
+}
+
+TcoRequest tco_request_of(const TcoArguments& typed, Session& session) {
+  TcoRequest request;
+  request.scenario = typed.scenario.read(session);
+  if (!typed.years.empty()) {
+    request.years = bounded_number(typed.years, NumberKind::number, 1.0 / 12, 20, "--years");
+  }
+  if (!typed.growth.empty()) {
+    request.price_growth =
+        bounded_number(typed.growth, NumberKind::number, -0.9, 2, "--price-growth");
+  }
+  request.serve = typed.serve;
+  if (!typed.api_price.empty()) {
+    if (typed.serve.empty()) {
+      throw Error(ErrorKind::usage, "--api-price is the price of a served model's tokens",
+                  "add --serve MODEL", "--api-price");
+    }
+    request.api_usd_per_million =
+        bounded_number(typed.api_price, NumberKind::money, 1e-6, 1e6, "--api-price");
+  }
+  return request;
+}
+
+int run_tco(const TcoArguments& typed, Session& session) {
+  const Format format = typed.output.choose();
+  const TcoRequest request = tco_request_of(typed, session);
+  Output output(typed.output.path);
+  const TcoReport report = compute_tco(request, session.catalog());
+  Document document = tco_document(report);
+  document.command = session.command;
+  output.write(render(document, format, style_of(typed.output, format, session)));
+  output.commit();
+  if (format != Format::table) {
+    for (const std::string& warning : report.warnings) session.warn(warning);
+  }
+  for (const auto& failure : report.failures) session.warn(failure_line(failure));
+  return kExitOk;
+}
+
+}  // namespace
+
+Action define_tco(Flags& flags, Session& session) {
+  auto typed = std::make_shared<TcoArguments>();
+  flags.group("Years");
+  flags.add("--years", typed->years, "Y", "years that are covered (default 3)");
+  flags.add("--price-growth", typed->growth, "F",
+            "change of rents per year, such as 0.1 or -0.2 (default 0)");
+  flags.add("--serve", typed->serve, "MODEL", "add the price and energy of this model's tokens");
+  flags.add("--api-price", typed->api_price, "USD",
+            "price of a million tokens that are bought instead: adds the tokens per day from which "
+            "serving yourself costs less");
+  typed->scenario.add(flags, session, belongs_to_tco);
+  add_output_options(flags, typed->output);
+  return [typed, &session] { return run_tco(*typed, session); };
+}
+
+}  // namespace trcost::cli

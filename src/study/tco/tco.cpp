@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/tco/tco.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cost/energy.h"
+#include "estimate/question/cost/pricing.h"
+#include "estimate/question/cost/rates.h"
+#include "estimate/question/platform/resolve_platform.h"
+#include "estimate/question/work/notes.h"
+#include "prices/rows/price_book.h"
+#include "quantity/portable_math.h"
+#include "quantity/quantity.h"
+#include "trcost/error.h"
+#include "trcost/serving.h"
+
+namespace trcost::study {
+namespace {
+
+using cost::LifetimePart;
+using cost::YearsOfUse;
+
+constexpr double kDefaultGpus = 8;
+
+// Pricings that are no term have one of 0 years.
+double term_years(std::string_view pricing) {
+  if (pricing == "reserved-1y") return 1;
+  return pricing == "reserved-3y" ? 3 : 0;
+}
+
+// A platform with what all its rows share.
+struct TcoPlatform {
+  const TcoRequest& request;
+  const Catalog& catalog;
+  Platform platform;
+  YearsOfUse use;
+  double gpus = 0;
+
+  [[nodiscard]] std::shared_ptr<const Rates> rates(std::string_view pricing, Notes& notes) const {
+    return resolve_rates(scenario_for(pricing), catalog, platform, notes);
+  }
+  // A price that the user sets is the price on demand.
+  [[nodiscard]] Scenario scenario_for(std::string_view pricing) const {
+    Scenario out = request.scenario;
+    out.set_text(Field::cost_pricing, pricing);
+    if (pricing != "on-demand") out.clear(Field::cost_price_per_gpu_hour);
+    return out;
+  }
+};
+
+Quantiles lognormal_range(double middle, double sigma) {
+  const double wide = portable_exp(kNormalP90 * sigma);
+  return {middle / wide, middle, middle * wide};
+}
+
+void fill_rent(const TcoPlatform& all, const PriceQuote& price, TcoRow& row) {
+  row.source = price.source;
+  row.date = price.date;
+  row.price_imputed = price.imputed;
+  row.price_per_gpu_hour = price.usd;
+  if (!price.usd) {
+    row.problem = price.rule.empty() ? price.source : price.rule;
+    return;
+  }
+  const double term = term_years(row.pricing);
+  const double rent = *price.usd * cost::paid_hours(all.use, term) *
+                      cost::mean_price_factor(all.use, term, all.request.price_growth);
+  row.items = {{"rent", rent * all.gpus}};
+  row.total = rent * all.gpus;
+  row.range = lognormal_range(*row.total, cost::rent_sigma(price.sigma, all.use, term));
+  const double share = term > 0 ? 1 : all.use.utilization;
+  row.cash = *price.usd * kHoursPerMonth * share * all.gpus;
+}
+
+void fill_ownership(const TcoPlatform& all, const Rates& rates, TcoRow& row) {
+  row.source = rates.purchase.source;
+  row.date = rates.purchase.date.text;
+  const auto owned = cost::own_for_years(rates.ownership_inputs, all.use);
+  if (!owned) {
+    row.problem = rates.purchase.usd_per_gpu
+                      ? "the power of the system or the price of electricity is unknown: set "
+                        "--watts-per-gpu and --electricity-price"
+                      : rates.purchase.source;
+    return;
+  }
+  for (const LifetimePart& part : owned->parts) {
+    row.items.push_back({part.name, part.usd * all.gpus});
+  }
+  row.total = owned->total() * all.gpus;
+  row.range = lognormal_range(*row.total, owned->sigma);
+  row.resale = -owned->usd("resale") * all.gpus;
+  const double monthly = owned->usd("space") + owned->usd("energy") + owned->usd("support");
+  row.cash =
+      (owned->usd("servers") + owned->usd("network") + monthly * kHoursPerMonth / all.use.hours()) *
+      all.gpus;
+}
+
+// Figures that follow from the total, the power and the memory.
+void fill_quotients(const TcoPlatform& all, const Rates& rates, TcoRow& row) {
+  const double used_hours = all.use.used_hours() * all.gpus;
+  if (rates.power.watts) {
+    row.energy_kwh = kwh_per_gpu_hour(*rates.power.watts, rates.draw, rates.pue) * used_hours;
+    row.megawatts = site_megawatts(all.gpus, *rates.power.watts, rates.pue);
+  }
+  if (!row.total) return;
+  row.per_gpu_hour = *row.total / used_hours;
+  constexpr double kGigabyte = 1e9;
+  row.dollars_per_gb = *row.total / (all.gpus * all.platform.accelerator->memory_bytes / kGigabyte);
+}
+
+TcoRow make_row(const TcoPlatform& all, std::string_view pricing, Notes& notes) {
+  TcoRow row;
+  row.accelerator = all.platform.accelerator->name;
+  row.title = all.platform.accelerator->title;
+  row.pricing = pricing;
+  row.gpus = all.gpus;
+  row.years = all.use.years;
+  try {
+    const auto rates = all.rates(pricing, notes);
+    if (pricing == "own") {
+      fill_ownership(all, *rates, row);
+    } else {
+      fill_rent(all, *price_of(all.scenario_for(pricing), rates), row);
+    }
+    fill_quotients(all, *rates, row);
+  } catch (const Error& error) {
+    row.problem = error.message;
+  }
+  return row;
+}
+
+// Each row against the rent on demand, at the same prices over the same years.
+void add_break_even(std::vector<TcoRow>& rows, const YearsOfUse& use) {
+  const auto on_demand = std::ranges::find(rows, "on-demand", &TcoRow::pricing);
+  if (on_demand == rows.end() || !on_demand->total) return;
+  const double rent = *on_demand->total / use.utilization;
+  for (TcoRow& row : rows) {
+    if (!row.total || row.pricing == "on-demand") continue;
+    const auto energy = std::ranges::find(row.items, "energy", &LifetimePart::name);
+    const double used_energy = energy == row.items.end() ? 0 : energy->usd;
+    row.break_even_utilization =
+        cost::break_even_use(*row.total - used_energy, used_energy / use.utilization, rent);
+  }
+}
+
+// Tokens from which fixed costs and energy are below what the API asks.
+void add_api_comparison(const TcoPlatform& all, TcoRow& row) {
+  if (!all.request.api_usd_per_million || row.pricing == "on-demand" || !row.total) return;
+  const auto energy = std::ranges::find(row.items, "energy", &LifetimePart::name);
+  const double used_energy = energy == row.items.end() ? 0 : energy->usd;
+  const double tokens = *row.tokens_per_second * all.gpus * all.use.used_hours() * kSecondsPerHour;
+  const double saved_per_token = *all.request.api_usd_per_million / 1e6 - used_energy / tokens;
+  if (saved_per_token <= 0) return;
+  const double days = all.use.hours() / 24;
+  row.break_even_tokens_per_day = (*row.total - used_energy) / saved_per_token / days;
+}
+
+void add_serving(const TcoPlatform& all, std::vector<TcoRow>& rows, Notes& notes) {
+  ServingQuestion question;
+  question.scenario = all.scenario_for("on-demand");
+  question.scenario.clear(Field::hardware_gpus);
+  question.scenario.set_text(Field::hardware_accelerator, all.platform.accelerator->name);
+  question.scenario.set_text(Field::model_name, all.request.serve);
+  question.load.input_tokens = 1024;
+  question.load.output_tokens = 1024;
+  question.curve = false;
+  const ServingReport report = serving_report(question, all.catalog);
+  const ServingRow& served = report.rows.front();
+  if (served.layout.gpus > all.gpus) {
+    notes.warn(fmt::format("{}: one copy of {} needs {} GPUs, more than --gpus {:g}",
+                           all.platform.accelerator->name, report.model, served.layout.gpus,
+                           all.gpus));
+    return;
+  }
+  for (TcoRow& row : rows) {
+    const double rate = served.point.total_per_gpu;
+    row.tokens_per_second = rate;
+    row.per_million_tokens = dollars_per_million(row.per_gpu_hour, rate, 1);
+    if (row.energy_kwh) {
+      row.energy_per_million_tokens =
+          *row.energy_kwh / (rate * all.gpus * all.use.used_hours() * kSecondsPerHour) * 1e6;
+    }
+    add_api_comparison(all, row);
+  }
+}
+
+// A quote older than a year says little about what a machine costs today.
+void warn_about_quote(const TcoPlatform& all, Notes& notes) {
+  Notes quiet(false);
+  const auto rates = all.rates("own", quiet);
+  const double age = rates->ownership_inputs.age.before_purchase;
+  if (!rates->purchase.usd_per_gpu || age < 1) return;
+  notes.warn(fmt::format(
+      "the purchase price of {} is of {}, {:.1f} years old. Set --purchase-price to a newer quote",
+      all.platform.accelerator->name, rates->purchase.date.text, age));
+}
+
+std::vector<TcoRow> compute_rows(const TcoPlatform& all, Notes& notes) {
+  std::vector<TcoRow> rows;
+  for (const std::string_view pricing : kTcoPricings) {
+    Notes of_row(notes.wanted() && pricing == "own");
+    rows.push_back(make_row(all, pricing, of_row));
+    for (Assumption& each : of_row.assumptions) notes.add(std::move(each));
+  }
+  warn_about_quote(all, notes);
+  add_break_even(rows, all.use);
+  if (!all.request.serve.empty()) add_serving(all, rows, notes);
+  return rows;
+}
+
+}  // namespace
+
+TcoReport compute_tco(const TcoRequest& request, const Catalog& catalog) {
+  TcoReport report;
+  report.request = request;
+  Scenario& scenario = report.request.scenario;
+  if (!scenario.has(Field::hardware_gpus)) scenario.set_number(Field::hardware_gpus, kDefaultGpus);
+  report.gpus = *scenario.number(Field::hardware_gpus);
+  report.utilization = scenario.number_or_default(Field::cost_utilization);
+  report.scenario = scenario_to_json(scenario);
+  report.price_data_date = price_date(catalog);
+  Notes notes(true);
+  for (const std::string& name : platforms_of(scenario, catalog)) {
+    try {
+      Notes quiet(false);
+      const TcoPlatform all{report.request,
+                            catalog,
+                            resolve_platform(scenario, catalog, name, quiet),
+                            {request.years, report.utilization},
+                            report.gpus};
+      Notes of_platform(report.rows.empty());
+      for (TcoRow& row : compute_rows(all, of_platform)) report.rows.push_back(std::move(row));
+      notes.append(std::move(of_platform));
+    } catch (const Error& error) {
+      report.failures.push_back({name, error.message, error.hint});
+    }
+  }
+  if (std::ranges::none_of(report.rows, [](const TcoRow& row) { return row.total.has_value(); })) {
+    const bool failed = !report.failures.empty();
+    throw Error(ErrorKind::no_answer,
+                failed ? report.failures.front().message : report.rows.front().problem,
+                failed ? report.failures.front().hint : "set --price or --purchase-price");
+  }
+  report.assumptions = std::move(notes.assumptions);
+  report.warnings = std::move(notes.warnings);
+  return report;
+}
+
+}  // namespace trcost::study

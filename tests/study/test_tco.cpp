@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/tco/tco.h"
+
+#include <algorithm>
+
+#include "catch.h"
+#include "trcost/catalog.h"
+
+using namespace trcost;
+
+namespace {
+
+TcoReport tco_of(std::string_view accelerators, double utilization = 0.8) {
+  static const Catalog catalog;
+  TcoRequest request;
+  request.scenario.set_text(Field::hardware_accelerator, accelerators);
+  request.scenario.set_number(Field::hardware_gpus, 64);
+  request.scenario.set_number(Field::cost_utilization, utilization);
+  return compute_tco(request, catalog);
+}
+
+const TcoRow& row_of(const TcoReport& report, std::string_view accelerator,
+                     std::string_view pricing) {
+  return *std::ranges::find_if(report.rows, [&](const TcoRow& row) {
+    return row.accelerator == accelerator && row.pricing == pricing;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("parts of every row sum to its total", "[tco][property]") {
+  const TcoReport report = tco_of("a100-sxm-80gb,h100-sxm,b200,gb300-nvl72,mi300x,tpu-v6e");
+  CHECK(report.rows.size() == 24);
+  for (const TcoRow& row : report.rows) {
+    INFO(row.accelerator << " " << row.pricing);
+    if (!row.total) {
+      CHECK_FALSE(row.problem.empty());
+      continue;
+    }
+    double sum = 0;
+    for (const auto& part : row.items) sum += part.usd;
+    CHECK(sum == Approx(*row.total).epsilon(1e-12));
+    CHECK(row.range.p10 < *row.total);
+    CHECK(row.range.p90 > *row.total);
+    CHECK(*row.per_gpu_hour == Approx(*row.total / (64 * 3 * 8766 * 0.8)));
+  }
+}
+
+TEST_CASE("at the break-even utilization owning costs what renting does", "[tco][property]") {
+  const double even = row_of(tco_of("h100-sxm"), "h100-sxm", "own").break_even_utilization.value();
+  REQUIRE(even < 1);
+  const TcoReport there = tco_of("h100-sxm", even);
+  CHECK(*row_of(there, "h100-sxm", "own").total ==
+        Approx(*row_of(there, "h100-sxm", "on-demand").total));
+}
+
+TEST_CASE("a price that the user sets is the price on demand", "[tco]") {
+  static const Catalog catalog;
+  TcoRequest request;
+  request.scenario.set_text(Field::hardware_accelerator, "b200");
+  request.scenario.set_number(Field::cost_price_per_gpu_hour, 5);
+  request.years = 1;
+  const TcoReport report = compute_tco(request, catalog);
+  CHECK(*row_of(report, "b200", "on-demand").total == Approx(8 * 8766 * 0.8 * 5));
+  CHECK(*row_of(report, "b200", "reserved-1y").price_per_gpu_hour != 5);
+}
+
+TEST_CASE("served tokens cost the row's hours", "[tco][serving]") {
+  static const Catalog catalog;
+  TcoRequest request;
+  request.scenario.set_text(Field::hardware_accelerator, "h200");
+  request.serve = "llama-3.1-8b";
+  request.api_usd_per_million = 0.2;
+  const TcoReport report = compute_tco(request, catalog);
+  const TcoRow& own = row_of(report, "h200", "own");
+  CHECK(*own.per_million_tokens == Approx(*own.per_gpu_hour / 3600 / *own.tokens_per_second * 1e6));
+  // Tokens of a day at the break-even pay for a day of the fixed costs and their own energy.
+  const double energy = std::ranges::find(own.items, "energy", &cost::LifetimePart::name)->usd;
+  const double tokens = *own.tokens_per_second * 8 * 3 * 8766 * 0.8 * 3600;
+  const double days = 3 * 365.25;
+  const double bought = *own.break_even_tokens_per_day * days;
+  CHECK(bought * 0.2 / 1e6 == Approx(*own.total - energy + energy / tokens * bought));
+  CHECK_FALSE(row_of(report, "h200", "on-demand").break_even_tokens_per_day);
+}
