@@ -23,6 +23,14 @@ constexpr std::size_t kLongestText = 4096;  // longest path of common file syste
 constexpr double kWidestSigma = 3;          // 95 % within a factor of 400 either way
 constexpr double kLeastDeviations = 3;      // of a normal distribution from 0
 
+// With F the share below the mode: low + sqrt((high - low)(mode - low) / 2) if F is a half or more,
+// else high - sqrt((high - low)(high - mode) / 2).
+double triangular_median(double low, double high, double mode) {
+  const double width = high - low;
+  return mode - low >= width / 2 ? low + std::sqrt(width * (mode - low) / 2)
+                                 : high - std::sqrt(width * (high - mode) / 2);
+}
+
 [[noreturn]] void rethrow_at(const Error& error, std::string_view location) {
   throw Error(error.kind, error.message, error.hint, std::string(location));
 }
@@ -211,7 +219,7 @@ void Scenario::set_distribution(const FieldInfo& info, const Distribution& distr
     if (triangular && (distribution.c < a || distribution.c > b)) {
       refuse(fmt::format("{}: the mode is not between low and high", info.path), "");
     }
-    middle = triangular ? distribution.c : (a + b) / 2;
+    middle = triangular ? triangular_median(a, b, distribution.c) : (a + b) / 2;
     set_number(info, a, location);
     set_number(info, b, location);
   }

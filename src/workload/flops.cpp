@@ -118,7 +118,7 @@ ForwardFlops forward_flops(const Workload& workload, bool causal) {
       add_decoder(workload, run, causal, flops);
     }
   }
-  if (m.output_head) flops.head = 2 * m.hidden * m.vocab * (1 + m.mtp_layers);
+  flops.head = 2 * m.hidden * head_outputs(m) * (1 + m.mtp_layers);
   add_vision(workload, flops);
   return flops;
 }

@@ -108,7 +108,8 @@ TEST_CASE("models beside the policy are sharded as it is", "[methods]") {
   CHECK(held("none") == Approx(22 / 2.));
 }
 
-// phase_vectors.json, mem/ppo70b: four models of 70.55B take 2,822 GB.
+// phase_vectors.json, mem/ppo70b: four models of 70.55B take 2,822 GB. There all four have heads of
+// the vocabulary. The critic's 18 bytes and the reward model's 2 of 128,255 x 8,192 are 21 GB less.
 TEST_CASE("four models of 70B on all accelerators together", "[methods]") {
   Scenario s = post_training_job("ppo", "llama-3.1-70b", 128);
   s.set_text(Field::layout_sharding, "parameters");
@@ -117,7 +118,99 @@ TEST_CASE("four models of 70B on all accelerators together", "[methods]") {
   }
   const MemoryUse m = answer(s).memory;
   CHECK((m.weights + m.gradients + m.optimizer + m.resident) * 128 ==
-        Approx(2822.14825984e9).epsilon(1e-3));
+        Approx(2822.14825984e9 - 20. * 128255 * 8192).epsilon(1e-3));
+}
+
+// transformers, LlamaForSequenceClassification: score is hidden x 1, and lm_head is left out.
+TEST_CASE("reward and value models have one output per token", "[methods][head]") {
+  const auto trained = [](const char* method, const char* model) {
+    Scenario s = post_training_job(method, model, 8);
+    s.set_number(Field::data_samples, 1e5);
+    s.set_number(Field::data_text_tokens_per_sample, 1024);
+    for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
+      s.set_number(degree, 1);
+    }
+    s.set_text(Field::layout_sharding, "parameters");
+    s.set_number(Field::train_micro_batch, 1);
+    s.set_text(Field::layout_recompute, "full");
+    return answer(s);
+  };
+  const Estimate text = trained("sft", "llama-3.1-8b");
+  const Estimate reward = trained("reward", "llama-3.1-8b");
+  CHECK(reward.model.params_total == 8030261248. - 128255. * 4096);
+  CHECK(text.flops.per_token - reward.flops.per_token == Approx(6. * 4096 * 128255));
+  CHECK(reward.memory.logits * 128256 == Approx(text.memory.logits));
+  // A tied embedding stays, and the head comes beside it.
+  CHECK(trained("reward", "qwen2.5-0.5b").model.params_total == 494032768. + 896);
+
+  const Estimate ppo = answer(post_training_job("ppo", "llama-3.1-8b", 32));
+  const PhaseResult& policy = phase(ppo, "forward_policy");
+  for (const char* name : {"forward_reward", "forward_critic"}) {
+    const PhaseResult& scored = phase(ppo, name);
+    CHECK(policy.model_flops / policy.tokens - scored.model_flops / scored.tokens ==
+          Approx(2. * 4096 * 128255));
+  }
+  const PhaseResult& critic = phase(ppo, "train_critic");
+  const PhaseResult& learns = phase(ppo, "train_policy");
+  CHECK(learns.model_flops / learns.tokens - critic.model_flops / critic.tokens ==
+        Approx(6. * 4096 * 128255));
+}
+
+// model.md 2.2: attention sees sum L^2 / sum L. A lognormal has E[X^2] = mean^2 exp(sigma^2), so
+// (500^2 + 2 x 500 x 1000 + 1000^2 e^0.25) / 1500 = 1,689.35 tokens instead of 1,500. A token costs
+// 3 x 2 x 4,096 x 32 FLOPs for each of them in Llama 3.1 8B.
+TEST_CASE("long responses weigh more in attention than the mean says", "[methods]") {
+  const auto flops = [](double spread) {
+    Scenario s = post_training_job("grpo", "llama-3.1-8b", 32);
+    s.set_number(Field::rollout_prompt_tokens, 500);
+    s.set_number(Field::rollout_response_tokens, 1000);
+    s.set_number(Field::rollout_response_limit, 1e5);
+    s.set_number(Field::rollout_response_spread, spread);
+    const Estimate e = answer(s);
+    const PhaseResult& learns = phase(e, "train_policy");
+    return learns.model_flops / learns.tokens;
+  };
+  CHECK(flops(0.5) - flops(0) == Approx(6. * 4096 * 32 * 189.3503).epsilon(1e-4));
+}
+
+// Qwen2.5-VL makes 391 tokens of 640x480 (model.md 3).
+TEST_CASE("images of prompts are paid for in every phase", "[methods][images]") {
+  for (const char* method : {"grpo", "ppo", "distill"}) {
+    for (const char* model : {"qwen2.5-vl-7b", "llama-3.2-11b-vision"}) {
+      const auto with = [&](double images) {
+        Scenario s = post_training_job(method, model, 32);
+        for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
+          s.set_number(degree, 1);
+        }
+        s.set_text(Field::layout_sharding, "parameters");
+        s.set_text(Field::layout_recompute, "full");
+        s.set_number(Field::train_micro_batch, 1);
+        s.set_number(Field::rollout_steps, 10);
+        s.set_number(Field::rollout_prompts, 64);
+        s.set_number(Field::rollout_samples_per_prompt, 4);
+        if (images >= 0) s.set_number(Field::data_images_per_sample, images);
+        if (images > 0) s.set_text(Field::data_image_size, "640x480");
+        return answer(s);
+      };
+      Estimate fewer = with(0);
+      CHECK(with(-1).gpu_hours == fewer.gpu_hours);
+      CHECK(fewer.tokens.vision == 0);
+      for (const double images : {1., 2., 4.}) {
+        INFO(method << " " << model << " " << images);
+        Estimate more = with(images);
+        if (model[0] == 'q') CHECK(more.tokens.vision == 10 * 64 * 4 * images * 391);
+        CHECK(*more.cost.total > *fewer.cost.total);
+        REQUIRE(more.phases.size() == fewer.phases.size());
+        for (std::size_t i = 0; i < more.phases.size(); ++i) {
+          INFO(more.phases[i].name);
+          if (more.phases[i].name == "wait") continue;
+          CHECK(more.phases[i].model_flops > fewer.phases[i].model_flops);
+          CHECK(more.phases[i].step_seconds > fewer.phases[i].step_seconds);
+        }
+        fewer = std::move(more);
+      }
+    }
+  }
 }
 
 TEST_CASE("a model that scores has a speed of its own", "[methods]") {

@@ -96,6 +96,8 @@ TEST_CASE("what the terms say a price moves is what it moves", "[estimate][bill]
     s.set_text(Field::cost_pricing, each.pricing);
     s.set_number(Field::cost_experiments, 0.7);
     s.set_number(Field::cost_evaluation, 0.3);
+    // A default overhead covers evaluations first, a given one stands beside them.
+    s.set_number(Field::efficiency_production_overhead, 0.9);
     s.set_number(Field::cost_egress, 1e15);
     if (each.field != Field::cost_experiments && each.field != Field::cost_evaluation &&
         each.field != Field::cost_egress) {
@@ -259,4 +261,27 @@ TEST_CASE("an interval longer than the run is the run", "[estimate][failures]") 
   CHECK(e.performance.goodput > 0.98);
   s.set_number(Field::cost_spares, 1);
   CHECK_THROWS_AS(answer(s), Error);
+}
+
+// The default overhead of a run from scratch is 0.75, so 1 / 0.75 - 1 = 1/3 of the steps' time
+// holds evaluations. Half of the steps' time is 1.5 x 0.75 - 1 = 12.5% of the run's hours beyond
+// it.
+TEST_CASE("a default overhead covers evaluations before they are charged", "[estimate][bill]") {
+  const auto total = [](double evaluation, double overhead) {
+    Scenario s = seven_billion("h100-sxm");
+    if (evaluation > 0) s.set_number(Field::cost_evaluation, evaluation);
+    if (overhead > 0) s.set_number(Field::efficiency_production_overhead, overhead);
+    return *answer(s).cost.total;
+  };
+  CHECK(total(0.05, 0) == total(0, 0));
+  CHECK_THAT(total(0.5, 0) / total(0, 0), WithinRel(1.125, 1e-9));
+  CHECK_THAT(total(0.05, 0.75) / total(0, 0.75), WithinRel(1.05, 1e-9));
+}
+
+// Low 2, high 6, mode 3: a quarter lies below the mode, so the median is 6 - sqrt(4 x 3 / 2).
+TEST_CASE("the headline of a triangular price is its median", "[estimate][range]") {
+  Scenario s = seven_billion("h100-sxm");
+  s.set_distribution(field_info(Field::cost_price_per_gpu_hour),
+                     {Distribution::Kind::triangular, 2, 6, 3}, {});
+  CHECK_THAT(*answer(s).cost.price_per_gpu_hour, WithinRel(6 - std::sqrt(6.), 1e-12));
 }

@@ -51,3 +51,13 @@ TEST_CASE("responses beyond the memory take further rounds of steps", "[rollout]
   CHECK(free == Approx(10));
   CHECK(rollout_time(64, 0, 0, 16, alike, 64, step).seconds == Approx(4 * free));
 }
+
+// A lognormal that is not cut has E[X^2] = mean^2 exp(sigma^2), and equal lengths have mean^2.
+TEST_CASE("the mean square of response lengths", "[rollout]") {
+  CHECK(ResponseLengths(1000, 0.5, 1e7).mean_square() == Approx(1e6 * std::exp(0.25)));
+  CHECK(ResponseLengths(1000, 0, 4096).mean_square() == 1e6);
+  // The cut leaves less, and never less than equal lengths.
+  const double cut = ResponseLengths(1000, 0.5, 2000).mean_square();
+  CHECK(cut < 1e6 * std::exp(0.25));
+  CHECK(cut > 1e6);
+}

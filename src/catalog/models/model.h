@@ -137,6 +137,7 @@ struct LanguageModel {
   std::optional<double> context;    ///< longest sequence that the released weights take
   double extra_embedding_rows = 0;  ///< input embedding rows that the head does not predict
   bool output_head = true;          ///< false: no logits (text tower of a contrastive model)
+  bool scalar_head = false;         ///< one value per token in place of logits (reward, critic)
   bool bidirectional = false;       ///< every token sees the whole sequence
   double norms_per_layer = 2;       ///< 1 with parallel attention (Falcon-7B), 4 with Gemma 2 and 3
   bool norm_bias = true;            ///< of Norm::layer; MPT has none

@@ -35,10 +35,12 @@ std::optional<Generation> at_moment(const RolloutWork& work, const ResponseLengt
   out.layout = layout;
   out.engines = std::floor(gpus / layout.gpus);
   const double responses = work.responses() / out.engines;
-  // The prompts of a group are read once.
-  const double prefill = std::max(1.0, work.prompts / out.engines) * work.prompt_tokens *
-                         (1 - work.cached_input) *
-                         model.prefill_seconds_per_token(std::max(1.0, work.prompt_tokens));
+  // The prompts of a group are read once, and their images encoded once.
+  const double prompt =
+      work.prompt_tokens * model.prefill_seconds_per_token(std::max(1.0, work.prompt_tokens)) +
+      model.image_seconds(work.prompt_image_flops);
+  const double prefill =
+      std::max(1.0, work.prompts / out.engines) * (1 - work.cached_input) * prompt;
   const double gain =
       work.drafted > 0 ? tokens_per_speculative_step(work.acceptance, work.drafted) : 1;
   out.sequences = std::min(responses, most);

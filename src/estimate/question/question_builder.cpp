@@ -78,7 +78,7 @@ Question QuestionBuilder::build(const Scenario& asked, std::string_view accelera
                     : kept_rates(scenario, out.platform());
   out.price = price(scenario, out.rates);
   out.useful = resolve_useful_terms(scenario, out.work(), out.amounts, *out.platform().system);
-  out.bill = resolve_bill_terms(scenario);
+  out.bill = resolve_bill_terms(scenario, out.useful);
   out.range = resolve_range_terms(asked);
   out.price_data_date = price_book(catalog_).date;
   return out;

@@ -53,13 +53,23 @@ class DefaultFiller {
   Notes& notes_;
 };
 
+// Images of a prompt: none unless the scenario specifies some, one if it specifies their size.
+void adapt_prompt_images(const Scenario& asked, const Catalog& catalog, DefaultFiller& defaults) {
+  if (!is_vision_language(asked, catalog)) return;
+  const bool sized =
+      asked.has(Field::data_image_size) || asked.has(Field::data_vision_tokens_per_image);
+  defaults.number(Field::data_images_per_sample, sized ? 1 : 0,
+                  sized ? "one image of that size in each prompt"
+                        : "no images in the prompts: set --images-per-sample if yours have some",
+                  "trcost default");
+}
+
 // Rollouts are samples of the policy: prompts x responses x rounds, one per sequence.
 void adapt_rollouts(Method method, const Catalog& catalog, Notes& notes, Scenario& adapted) {
-  constexpr Field kOtherData[] = {Field::data_tokens,           Field::data_tokens_per_param,
-                                  Field::data_samples,          Field::data_text_tokens_per_sample,
-                                  Field::data_epochs,           Field::data_seq_length,
-                                  Field::data_image_size,       Field::data_video,
-                                  Field::data_images_per_sample};
+  constexpr Field kOtherData[] = {Field::data_tokens,  Field::data_tokens_per_param,
+                                  Field::data_samples, Field::data_text_tokens_per_sample,
+                                  Field::data_epochs,  Field::data_seq_length,
+                                  Field::data_video,   Field::data_audio};
   refuse(
       adapted, kOtherData,
       fmt::format("is not of --method {}: the policy writes its own data", method_row(method).name),
@@ -70,6 +80,7 @@ void adapt_rollouts(Method method, const Catalog& catalog, Notes& notes, Scenari
   const AssumedChoices& assumed = catalog.assumed();
   const RoundChoice& usual = assumed.round(method_row(method).name);
   DefaultFiller defaults(adapted, notes);
+  adapt_prompt_images(adapted, catalog, defaults);
   const double steps = defaults.fallback(Field::rollout_steps);
   const double prompts =
       defaults.number(Field::rollout_prompts, usual.prompts, "published rounds", usual.source);

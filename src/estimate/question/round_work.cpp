@@ -8,6 +8,7 @@
 #include <string>
 
 #include "catalog/assumed.h"
+#include "estimate/question/data/resolve_sequence.h"
 #include "estimate/question/platform/resolve_platform.h"
 #include "estimate/question/work/field_names.h"
 #include "estimate/question/work/resolve_model.h"
@@ -39,9 +40,15 @@ Workload forward_workload(Workload work) {
   return work;
 }
 
-// Another model over the same sequences, without its images.
-Workload with_language(Workload work, const LanguageModel& language) {
-  work.language = language;
+// Another model over the same sequences. It sees their images if it has an encoder, and reads the
+// tokens that the policy makes of them.
+Workload with_model(Workload work, const Model& model) {
+  work.language = model.language;
+  if (work.vision() && model.vision) {
+    work.encoder = model.vision->encoder;
+    work.connector = model.vision->connector;
+    return work;
+  }
   work.encoder.reset();
   work.connector.reset();
   work.images_per_sequence = 0;
@@ -75,13 +82,11 @@ struct OtherModels {
                   std::string(field_info(field).flag));
     }
     if (!used) return;
-    if (scenario.has(field)) {
-      const Model model = named_model(scenario.text(field), catalog);
-      set(role, with_language(work.workload, model.language), count_parameters(model));
-    } else {
-      notes.add(field, "the policy's size", std::string(why), "trcost default");
-      set(role, work.workload, work.params);
-    }
+    const bool named = scenario.has(field);
+    if (!named) notes.add(field, "the policy's size", std::string(why), "trcost default");
+    Model model = named ? named_model(scenario.text(field), catalog) : work.model;
+    if (role != Role::teacher) model.language = with_scalar_head(model.language);
+    set(role, with_model(work.workload, model), count_parameters(model));
   }
   void set(Role role, const Workload& other, const ParameterCounts& params) const {
     const auto at = static_cast<std::size_t>(role);
@@ -126,6 +131,30 @@ std::vector<ResponseLengths> response_lengths(const Scenario& scenario) {
           ResponseLengths(middle + aside, spread, limit)};
 }
 
+// Mean length that a token's attention sees, sum of (P + R)^2 / sum of (P + R) over prompts P and
+// responses R: packed or padding-free, as model.md 2.2 has it.
+double attended_length(double prompt, const std::vector<ResponseLengths>& lengths) {
+  double squares = 0, tokens = 0;
+  for (const ResponseLengths& moment : lengths) {
+    squares += prompt * prompt + 2 * prompt * moment.mean() + moment.mean_square();
+    tokens += prompt + moment.mean();
+  }
+  return squares / tokens;
+}
+
+// Tokens of a prompt, those of its images included if they stand in the sequence.
+double prompt_length(const Scenario& scenario, const ResolvedWork& work) {
+  const double images =
+      in_sequence(work.workload) ? work.sample_images * work.workload.vision_tokens_per_image : 0;
+  return scenario.number_or_default(Field::rollout_prompt_tokens) + images;
+}
+
+// FLOPs of encoder and connector for the images of a prompt.
+double prompt_image_flops(const ResolvedWork& work) {
+  const ForwardFlops flops = forward_flops(work.workload);
+  return work.sample_images * (flops.encoder + flops.connector);
+}
+
 RolloutWork resolve_rollout(const Scenario& scenario, const Catalog& catalog,
                             const Platform& platform, const ResolvedWork& work, Notes& notes) {
   const double limit = *scenario.number(Field::rollout_response_limit);
@@ -133,7 +162,8 @@ RolloutWork resolve_rollout(const Scenario& scenario, const Catalog& catalog,
   out.model = served_model(work.model);
   out.prompts = *scenario.number(Field::rollout_prompts);
   out.samples_per_prompt = *scenario.number(Field::rollout_samples_per_prompt);
-  out.prompt_tokens = scenario.number_or_default(Field::rollout_prompt_tokens);
+  out.prompt_tokens = prompt_length(scenario, work);
+  out.prompt_image_flops = prompt_image_flops(work);
   out.lengths = response_lengths(scenario);
   check_context(out.model, out.prompt_tokens, limit, "--response-limit");
   out.chip = catalog.serving_chip(*platform.accelerator, *platform.system);
@@ -156,19 +186,23 @@ RolloutWork resolve_rollout(const Scenario& scenario, const Catalog& catalog,
   return out;
 }
 
-// FLOPs of the policy's pass forward over a sequence of `tokens`.
-double sequence_flops(Workload work, double tokens) {
+double forward_part(const TrainingFlops& flops) {
+  return flops.language_forward + flops.encoder_forward + flops.connector_forward;
+}
+
+// FLOPs of the policy's pass forward over the prompt, its images included.
+double prompt_flops(Workload work, double tokens) {
   if (tokens <= 0) return 0;
   work.seq_length = work.attention_length = tokens;
-  const TrainingFlops flops = training_flops(work);
-  return (flops.language_forward + flops.encoder_forward) * tokens;
+  return forward_part(training_flops(work)) * tokens;
 }
 
 // Writing continues a prompt that its group has read once (data/phases.md, A.1): of a causal model
 // F(P + R) - F(P) for each response, and F(P) for each prompt but what the cache holds of it.
 double generated_share(const Workload& work, const RolloutWork& rollout) {
-  const double prompt = sequence_flops(work, rollout.prompt_tokens);
-  const double whole = sequence_flops(work, rollout.prompt_tokens + rollout.mean_response());
+  const double prompt = prompt_flops(work, rollout.prompt_tokens);
+  const double whole =
+      forward_part(training_flops(work)) * (rollout.prompt_tokens + rollout.mean_response());
   return 1 - prompt / whole * (1 - (1 - rollout.cached_input) / rollout.samples_per_prompt);
 }
 
@@ -244,8 +278,12 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
   round->phases = phases_of(method, options);
   round->policy_params = work.params.language;
   round->mixture = work.model.language.moe.has_value();
-  const TrainingFlops& flops = work.flops_per_token;
-  round->forward_share = (flops.language_forward + flops.encoder_forward) / flops.total();
+  if (method_row(method).generates) {
+    work.workload.attention_length =
+        attended_length(prompt_length(scenario, work), response_lengths(scenario));
+    work.flops_per_token = training_flops(work.workload);
+  }
+  round->forward_share = forward_part(work.flops_per_token) / work.flops_per_token.total();
   const OtherModels others{scenario, catalog, platform, work, *round, notes};
   others.set_policy(options.reference);
   others.add(Role::reward, Field::rollout_reward_model, "a reward model of the policy's size");
@@ -269,9 +307,6 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
   check_split(scenario, *round);
   if (round->placement == Placement::colocated) {
     resolve_host_copies(scenario, catalog, platform, *round, notes);
-  }
-  if (work.model.vision) {
-    notes.warn("images of the prompts are not counted: count their tokens into --prompt-tokens");
   }
   return round;
 }

@@ -22,7 +22,8 @@ namespace trcost::estimation {
 struct RolloutWork {
   double prompts = 0;
   double samples_per_prompt = 1;
-  double prompt_tokens = 0;
+  double prompt_tokens = 0;       ///< with those of the images
+  double prompt_image_flops = 0;  ///< encoder and connector, for the images of a prompt
   /// At moments of the run that stand for as many rounds each: two where responses grow.
   std::vector<ResponseLengths> lengths;
   ServedModel model;

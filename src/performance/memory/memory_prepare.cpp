@@ -198,7 +198,7 @@ struct MemoryModel::Preparation {
     // Each module that predicts a further token has logits of its own, all of them kept for the
     // backward pass (Megatron-Core multi_token_prediction.py, process_mtp_loss).
     const double outputs = workload.loss == Loss::chunked ? 1 : 1 + m.mtp_layers;
-    model.logit_bytes_ = m.output_head ? model.recipe_.logits_bytes * m.vocab * outputs : 0;
+    model.logit_bytes_ = model.recipe_.logits_bytes * head_outputs(m) * outputs;
     if (workload.encoder) add_vision();
   }
 
@@ -243,7 +243,8 @@ MemoryModel::MemoryModel(const Workload& workload, const PipelineLayers& pipelin
     *states = state_bytes(workload.optimizer, *states, 2 * prepare.value_scale);
   }
   if (workload.optimizer != Optimizer::adamw_bf16) recipe_.update_copies = 0;
-  if (workload.loss) recipe_.logits_bytes = bytes_per_logit(*workload.loss, m.vocab, m.hidden);
+  if (workload.loss)
+    recipe_.logits_bytes = bytes_per_logit(*workload.loss, head_outputs(m), m.hidden);
   if (offload_.optimizer) {
     // The device keeps 16-bit weights and gradients (ZeRO-Offload, arXiv:2101.06840, section 4).
     for (StateBytes* states : {&recipe_.states, &recipe_.adapter_states}) {

@@ -47,6 +47,15 @@ ResponseLengths::ResponseLengths(double mean, double spread, double limit)
   centre_ = (low + high) / 2;
 }
 
+// E[min(X, limit)^2] of a lognormal X: exp(2 c + 2 s^2) Phi(z - 2 s) + limit^2 (1 - Phi(z)), with
+// z = (ln limit - c) / s.
+double ResponseLengths::mean_square() const {
+  if (spread_ <= 0) return mean_ * mean_;
+  const double cut = (portable_log(limit_) - centre_) / spread_;
+  return portable_exp(2 * (centre_ + spread_ * spread_)) * (1 - normal_above(cut - 2 * spread_)) +
+         limit_ * limit_ * normal_above(cut);
+}
+
 double ResponseLengths::share_longer_than(double tokens) const {
   if (tokens >= limit_) return 0;
   if (spread_ <= 0) return tokens < mean_ ? 1 : 0;

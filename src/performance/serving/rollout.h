@@ -18,6 +18,8 @@ class ResponseLengths {
 
   [[nodiscard]] double mean() const { return mean_; }
   [[nodiscard]] double limit() const { return limit_; }
+  /// Mean of the squared length.
+  [[nodiscard]] double mean_square() const;
   /// Share of the responses that are longer than `tokens`.
   [[nodiscard]] double share_longer_than(double tokens) const;
   /// Expected longest of `responses`: the quantile 1 - 1/n, at most the limit.

@@ -74,14 +74,19 @@ double ServingModel::most_sequences(const ServingLoad& load) const {
   return layout_.dp * std::max(0.0, engine_.cache_share * free / sequence_bytes_per_gpu(load));
 }
 
+double ServingModel::reached_prefill(double share) const {
+  return std::min(share * engine_.prefill, kMostPrefill);
+}
+
+double ServingModel::image_seconds(double flops) const {
+  return flops / (layout_.gpus * chip_.bf16 * reached_prefill(chip_.prefill));
+}
+
 double ServingModel::prefill_seconds_per_token(double input) const {
   const double n = layout_.gpus;
-  const auto reached = [&](double share) {
-    return std::min(share * engine_.prefill, kMostPrefill);
-  };
   const double matmuls =
-      prefill_dense_ / reached(chip_.prefill) +
-      2 * model_.active_expert_params / expert_peak_ / reached(chip_.expert_prefill);
+      prefill_dense_ / reached_prefill(chip_.prefill) +
+      2 * model_.active_expert_params / expert_peak_ / reached_prefill(chip_.expert_prefill);
   const double core = prefill_core_flops(model_, input) / (kPrefillAttention * chip_.bf16);
   return (matmuls + core) / n + prefill_reduce_seconds();
 }

@@ -90,6 +90,8 @@ class ServingModel {
   [[nodiscard]] double sequence_bytes_per_gpu(const ServingLoad& load) const;
   /// Seconds to compute one token of a prompt on the whole replica.
   [[nodiscard]] double prefill_seconds_per_token(double input_tokens) const;
+  /// Seconds of an image encoder's FLOPs, in 16 bits, spread over the replica as a prompt's are.
+  [[nodiscard]] double image_seconds(double flops) const;
   /// One decode step of `sequences` in the replica with a mean context.
   [[nodiscard]] DecodeStep decode(double sequences, double context, double drafted = 0) const;
   [[nodiscard]] DecodeParts parts(double sequences, double context, double drafted = 0) const;
@@ -112,6 +114,7 @@ class ServingModel {
   [[nodiscard]] double prefill_reduce_seconds() const;
 
  private:
+  [[nodiscard]] double reached_prefill(double share) const;
   void serve_colocated(const ServingLoad& load, ServingPoint& point) const;
   void serve_disaggregated(const ServingLoad& load, ServingPoint& point) const;
   void add_experts(DecodeParts& parts) const;

@@ -29,7 +29,8 @@ LayerTime head_time(const Evaluation& at, const LanguageModel& model) {
   LayerSplit split = layer_split(at);
   split.wgrad = at.costs.head_wgrad;
   LayerTime head;
-  add(head, head_kernels(model.hidden, model.vocab, split, at.costs.device), at.costs.head_count);
+  add(head, head_kernels(model.hidden, head_outputs(model), split, at.costs.device),
+      at.costs.head_count);
   if (!at.costs.language_backward) drop_backward(head);
   return head;
 }

@@ -215,7 +215,7 @@ void add_modules(const Evaluation& at, const LanguageModel& model, StepAccount& 
   LayerSplit split = layer_split(at);
   split.wgrad = at.costs.head_wgrad;
   visit_head_kernels(
-      model.hidden, model.vocab, split, at.costs.device,
+      model.hidden, head_outputs(model), split, at.costs.device,
       KernelList{"head", at.costs.head_count, at.costs.language_backward, out.kernels});
 }
 

@@ -177,6 +177,19 @@ double layer_count(const LanguageModel& m) {
   return m.layers + (m.cross_attention ? m.cross_attention->layers : 0) + m.mtp_layers;
 }
 
+double head_outputs(const LanguageModel& m) {
+  if (!m.output_head) return 0;
+  return m.scalar_head ? 1 : m.vocab;
+}
+
+LanguageModel with_scalar_head(LanguageModel m) {
+  if (!m.output_head) return m;
+  m.scalar_head = true;
+  m.tied_embeddings = false;
+  m.mtp_layers = 0;
+  return m;
+}
+
 double head_in_layers(const LanguageModel& m) {
   if (!m.output_head) return 0;
   double weights = 0, layers = 0;
@@ -185,7 +198,7 @@ double head_in_layers(const LanguageModel& m) {
     for (const Matrix& matrix : run.block.matrices) weights += run.count * matrix.active_weights();
     layers += run.count;
   }
-  return weights > 0 ? m.vocab * m.hidden * layers / weights : 0;
+  return weights > 0 ? head_outputs(m) * m.hidden * layers / weights : 0;
 }
 
 double own_parameters(const Block& block) {
@@ -223,7 +236,7 @@ double adapter_widths(const Block& block, Adapted which) {
 ParameterCounts count_parameters(const LanguageModel& m) {
   ParameterCounts counts;
   counts.embedding = (m.vocab + m.extra_embedding_rows + m.learned_positions) * m.hidden;
-  counts.head = m.tied_embeddings || !m.output_head ? 0 : m.vocab * m.hidden;
+  counts.head = m.tied_embeddings ? 0 : head_outputs(m) * m.hidden;
   counts.layers = norm_vectors(m.norm, m.hidden, m.norm_bias);
   double routed_active = 0;
   for (const Run& run : blocks_of(m)) {

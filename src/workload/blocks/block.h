@@ -112,6 +112,12 @@ inline double norm_vectors(Norm norm, double width, bool shift = true) {
   return norm == Norm::layer && shift ? 2 * width : width;
 }
 
+/// Outputs of the head per token: the vocabulary, one value, or none.
+double head_outputs(const LanguageModel& language);
+/// The model with one value per token in place of logits, as reward and value models have it
+/// (transformers, LlamaForSequenceClassification: score of hidden x 1).
+LanguageModel with_scalar_head(LanguageModel language);
+
 /// The output matrix in layers of a pipeline: its weights over those that a token passes in the
 /// mean layer.
 double head_in_layers(const LanguageModel& language);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/question/cost/pricing.h"
 
+#include <algorithm>
+
 #include "quantity/quantity.h"
 
 namespace trcost::estimation {
@@ -24,10 +26,18 @@ std::string_view pricing_word(std::optional<Commitment> commitment) {
   return commitment ? commitment_name(*commitment) : kOwned;
 }
 
-BillTerms resolve_bill_terms(const Scenario& scenario) {
+// Evaluation beside the run, as a share of its hours. A default overhead holds evaluations already,
+// so only what exceeds it is charged: (1 + e) x share of the time left to steps - 1.
+double resolve_evaluation(const Scenario& scenario, const UsefulTerms& useful) {
+  const double share = scenario.number_or(Field::cost_evaluation, 0);
+  if (useful.overhead_given) return share;
+  return std::max(0.0, (1 + share) * useful.production_overhead - 1);
+}
+
+BillTerms resolve_bill_terms(const Scenario& scenario, const UsefulTerms& useful) {
   BillTerms out;
   out.experiments = scenario.number_or_default(Field::cost_experiments);
-  out.evaluation = scenario.number_or(Field::cost_evaluation, 0);
+  out.evaluation = resolve_evaluation(scenario, useful);
   out.epochs = scenario.number_or_default(Field::data_epochs);
   out.text_bytes_per_token = scenario.number_or_default(Field::data_text_bytes_per_token);
   out.full_kept = scenario.number_or_default(Field::cost_checkpoints_kept);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cost/make_bill.h"
+#include "estimate/question/cost/useful_time.h"
 #include "prices/rows/price_book.h"
 #include "quantity/layers.h"
 #include "trcost/scenario.h"
@@ -21,6 +22,6 @@ inline bool owns(const Scenario& scenario) {
 std::string_view pricing_word(std::optional<Commitment> commitment);
 
 /// Terms of the bill beyond the run and its prices.
-BillTerms resolve_bill_terms(const Scenario& scenario);
+BillTerms resolve_bill_terms(const Scenario& scenario, const UsefulTerms& useful);
 
 }  // namespace trcost::estimation

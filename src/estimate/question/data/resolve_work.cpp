@@ -107,6 +107,17 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
                                   work.encoder->image <= 0 || work.encoder->fused_attention);
 }
 
+// Tools that adapt Qwen-VL keep its merger frozen unless told otherwise. LLaVA's own LoRA recipe
+// trains the projector.
+void freeze_usual_connector(const Scenario& scenario, const Model& model, Workload& work,
+                            Notes& notes) {
+  const bool asked = scenario.has(Field::train_connector);
+  if (asked || !low_rank(work.language_training) || !model.token_family.starts_with("qwen")) return;
+  work.connector_training = Training::frozen;
+  notes.add(Field::train_connector, "frozen", "tools adapt Qwen-VL with a frozen merger",
+            "LLaMA-Factory, freeze_multi_modal_projector: true; ms-swift, freeze_aligner: true");
+}
+
 // Text tokens of a sample. A text of a corpus fills its sequence. A sample is as long as those of
 // its kind, and no longer than --seq-length.
 double resolve_sample_text(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
@@ -200,6 +211,12 @@ void resolve_pairs(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
 ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
   ResolvedWork out;
   out.model = resolve_model(scenario, catalog, notes);
+  if (method_named(scenario.text(Field::train_method)) == Method::reward) {
+    out.model.language = with_scalar_head(out.model.language);
+    notes.add({"model.output_head", "one value per token", "",
+               "a reward model has no logits over the vocabulary",
+               "transformers, LlamaForSequenceClassification: score of hidden x 1"});
+  }
   Workload& work = out.workload;
   work.language = out.model.language;
   if (out.model.vision) {
@@ -208,6 +225,7 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
   }
   refuse_data_contradictions(scenario, work.vision());
   resolve_recipe(scenario, work, notes);
+  freeze_usual_connector(scenario, out.model, work, notes);
   if (work.vision()) resolve_images(scenario, catalog, out, notes);
   out.params = count_parameters(out.model);
   out.rule_params = scenario.number(Field::model_params).value_or(out.params.active);
