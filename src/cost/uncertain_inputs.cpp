@@ -82,7 +82,7 @@ struct InputWords {
 constexpr InputWords kInputWords[] = {
     {Cause::mfu, Field::efficiency_mfu, "MFU"},
     {Cause::useful_time, Field::efficiency_goodput, "goodput and production overhead"},
-    {Cause::scope, {}, "what the bill includes"},
+    {Cause::scope, {}, "overheads of the bill"},
     {Cause::amount, Field::data_tokens, "tokens"},
     {Cause::amount, Field::rollout_steps, "rounds"},
     {Cause::amount, Field::rollout_response_tokens, "length of responses"},

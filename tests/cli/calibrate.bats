@@ -28,7 +28,7 @@ megatron_log() {  # seconds, batch
 
 @test "any command takes the file, and its own name stands for no catalog entry" {
   run_trcost calibrate --measured "$rows" --stack fsdp-compiled -o my-stack.json
-  "$TRCOST" show stacks my-stack.json | grep -q fsdp-compiled-calibrated
+  COLUMNS=120 "$TRCOST" show stacks my-stack.json | grep -q fsdp-compiled-calibrated
   "$TRCOST" memory --params 7e9 --stack my-stack.json >out.txt
   "$TRCOST" sweep --params 7e9 --vary hardware.gpus=8..32:x2 --tokens 1e10 --stack my-stack.json \
     --accelerator h100-sxm --format csv | grep -c ok || true

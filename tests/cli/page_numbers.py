@@ -72,6 +72,8 @@ def known_numbers(program, words):
     if words[0] == "estimate":
         totals = [e["cost"]["total"] for e in document["estimates"] if e["cost"]["total"]]
         known += [abs(a / b - 1) for a in totals for b in totals]
+        for unit in (3600, 86400):  # a unit that stands in a heading
+            known += [e["wall_clock_seconds"] / unit for e in document["estimates"]]
         for each in document["estimates"]:  # what is left of the peak after each step
             left = 1
             for step in each["waterfall"]:

@@ -41,11 +41,20 @@ teardown() {
   done
 }
 
-# Runs the program; stdout goes to $out and out.txt, stderr to $err and err.txt, the exit code to
-# $code.
+# The warnings at the end of a screen of text, each in a line as on stderr.
+warnings_of_screen() {
+  awk '/^  ! /{ if (line) print line; line = "trcost: warning:" substr($0, 4); next }
+       line && /^    [^ ]/{ line = line " " substr($0, 5); next }
+       line { print line; line = "" }
+       END { if (line) print line }' out.txt
+}
+
+# Runs the program; stdout goes to $out and out.txt, stderr and the warnings of a screen to $err and
+# err.txt, the exit code to $code.
 run_trcost() {
   code=0
   "$TRCOST" "$@" >out.txt 2>err.txt || code=$?
+  if grep -q '^  ! ' out.txt; then warnings_of_screen >>err.txt; fi
   out=$(tr -d '\0' <out.txt)
   err=$(cat err.txt)
 }

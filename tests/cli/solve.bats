@@ -162,7 +162,7 @@ load program
 }
 
 @test "columns of one name, and values that read alike, are told apart" {
-  run_trcost solve --target tokens.total=1e9 --params 8B --for tokens --gpus 8 \
+  COLUMNS=120 run_trcost solve --target tokens.total=1e9 --params 8B --for tokens --gpus 8 \
     --accelerator h100-sxm
   [ "$(grep -o 'total' <<<"$(grep platform <<<"$out")" | wc -l)" -eq 2 ]
   grep -q 'tokens.total ' <<<"$(grep platform <<<"$out")"
@@ -172,7 +172,7 @@ load program
 }
 
 @test "money has one form in an answer: three digits and k from a thousand on, cents below" {
-  run_trcost solve --for gpus --deadline 7d --params 1e9 --tokens 2e10 --accelerator h100-sxm
+  COLUMNS=120 run_trcost solve --for gpus --deadline 7d --params 1e9 --tokens 2e10 --accelerator h100-sxm
   [ "$code" -eq 0 ]
   cp out.txt small.txt
   run_trcost solve --for tokens --budget 9000 --params 7e9 --accelerator h100-sxm,b200

@@ -72,7 +72,7 @@ TEST_CASE("a field that the user sets loses its default spread and no other", "[
   for (const Case& each :
        {Case{"MFU", &UncertaintyContext::mfu_given},
         Case{"goodput and production overhead", &UncertaintyContext::goodput_given},
-        Case{"what the bill includes", &UncertaintyContext::overhead_given},
+        Case{"overheads of the bill", &UncertaintyContext::overhead_given},
         Case{"tokens", &UncertaintyContext::tokens_ranged},
         Case{"price per GPU-hour", &UncertaintyContext::price_given},
         Case{"experiments", &UncertaintyContext::experiments_ranged}}) {

@@ -167,12 +167,12 @@ TEST_CASE("seller-level rule: a dear seller's price is divided by its ratio to t
   const auto adjusted = [&](const std::vector<PriceRow>& rows) {
     const Market here = market_of_class();
     return adjust_to_class_level(quote_offers(select_offers(row_pointers(rows), here), here, "z"),
-                                 levels, here, "z");
+                                 levels, "z");
   };
   const PriceQuote quote = adjusted(z);
   CHECK(quote.usd == 6);  // 9 / 1.5
   CHECK(quote.imputed);
-  CHECK(has_text(quote.rule, "1.50 times the class's price over 2 other chips (x 1.50, y 1.50)"));
+  CHECK(has_text(quote.rule, "on 2 other chips 1.50 times the price of its peers (x 1.50, y 1.50)"));
   const std::vector<PriceRow> two = joined(z, rows_of_sellers("N", "z", 2));
   CHECK(adjusted(two).usd == 4);  // of 9 / 1.5 and 2, whose level is unknown
   CHECK(adjusted(rows_of_sellers("A", "z", 9)).usd == 9);  // in line

@@ -29,7 +29,7 @@ std::string document(const SweepRequest& request, Format format, bool interrupte
   const SweepPlan plan(request, test_catalog());
   std::string out;
   SweepDocument whole(
-      plan, format, {}, [&](std::string_view text) { out += text; }, "2026-11-09");
+      plan, format, {.width = 160}, [&](std::string_view text) { out += text; }, "2026-11-09");
   SweepRun run;
   run.threads = 1;
   run.end = plan.end();

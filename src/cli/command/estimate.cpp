@@ -71,7 +71,10 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
     output.write("\n" + render_explain(report, style));
   }
   output.commit();
-  for (const std::string& warning : warning_lines(report)) session.warn(warning);
+  // The screen of text shows its warnings itself.
+  if (!info.traits.terminal || report.detail == Detail::brief) {
+    for (const std::string& warning : warning_lines(report)) session.warn(warning);
+  }
   if (!arguments.strict) return kExitOk;
   bool whole = estimator.failures().empty();
   for (const Estimate& estimate : estimates) {

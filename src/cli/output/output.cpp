@@ -131,6 +131,7 @@ Format OutputOptions::choose(Format otherwise) const {
 
 Style style_of(const OutputOptions& output, Format format, const Session& session) {
   Style style;
+  if (format_info(format).traits.terminal && output.path == "-") style.width = session.width();
   style.color =
       format_info(format).traits.terminal && output.path == "-" && session.colored(STDOUT_FILENO);
   return style;

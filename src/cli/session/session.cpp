@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <optional>
 
@@ -75,6 +77,16 @@ bool Session::colored(int descriptor) const {
   const std::string force = environment("FORCE_COLOR");
   if (!force.empty() && force != "0") return true;
   return isatty(descriptor) == 1 && environment("TERM") != "dumb";
+}
+
+int Session::width() const {
+  constexpr int kNarrowest = 40, kUsual = 80, kWidest = 160;
+  int columns = 0;
+  const std::string exported = environment("COLUMNS");
+  std::from_chars(exported.data(), exported.data() + exported.size(), columns);
+  winsize window{};
+  if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) columns = window.ws_col;
+  return columns <= 0 ? kUsual : std::clamp(columns, kNarrowest, kWidest);
 }
 
 void Session::print(std::string_view label, std::string_view color, std::string_view message) {

@@ -58,6 +58,9 @@ class Session {
 
   /// Whether text on stdout or stderr is coloured (NO_COLOR, FORCE_COLOR, TERM, --color).
   [[nodiscard]] bool colored(int descriptor) const;
+  /// Columns of a line of text on stdout, from 40 to 160: those of COLUMNS, else of the terminal.
+  /// 80 for pipes and files.
+  [[nodiscard]] int width() const;
 
  private:
   void print(std::string_view label, std::string_view color, std::string_view message);

@@ -186,7 +186,7 @@ PriceQuote quote_offers(Offers offers, const Market& market, std::string_view ch
   quote.stale = !offers.recent() || age > kYearDays;
   if (!offers.recent() || age > kWarningDays) {
     quote.warning =
-        fmt::format("{} price of {}: the newest one of {} is of {}, more than 90 days before {}",
+        fmt::format("{} price of {}: the newest quote of {} is of {}, more than 90 days before {}",
                     commitment_name(market.commitment), chip, plural,
                     newest_text.empty() ? "an unknown date" : newest_text, market.as_of);
   }
@@ -232,7 +232,7 @@ SellerLevel seller_level(std::string_view seller, const ClassLevels& levels,
 
 }  // namespace
 
-PriceQuote adjust_to_class_level(PriceQuote quote, const ClassLevels& levels, const Market& market,
+PriceQuote adjust_to_class_level(PriceQuote quote, const ClassLevels& levels,
                                  std::string_view chip) {
   std::vector<double> prices, ratios;
   std::string brief, chips;
@@ -242,9 +242,9 @@ PriceQuote adjust_to_class_level(PriceQuote quote, const ClassLevels& levels, co
     if (!level.is_outlier()) continue;
     prices.back() /= level.factor;
     ratios.insert(ratios.end(), level.ratios.begin(), level.ratios.end());
-    brief += fmt::format("{}{} asks {}, and {:.2f} times the class's price over {} other chips",
+    brief += fmt::format("{}{} asks {}, and on {} other chips {:.2f} times the price of its peers",
                          brief.empty() ? "" : "; ", row->provider, format_price(row->median),
-                         level.factor, level.ratios.size());
+                         level.ratios.size(), level.factor);
     chips += (chips.empty() ? "" : "; ") + level.list;
   }
   if (ratios.empty()) return quote;
@@ -260,10 +260,8 @@ PriceQuote adjust_to_class_level(PriceQuote quote, const ClassLevels& levels, co
   quote.source = fmt::format("at the level of the class: {} ({}); {}", brief, chips, quote.source);
   const std::string age_warning = std::exchange(
       quote.warning,
-      fmt::format("{}: {}; so ~{} is assumed, as {} sellers ask: --provider {} or --price gives "
-                  "another",
-                  chip, brief, format_price(*quote.usd), price_class_name(market.price_class),
-                  quote.rows.front()->provider));
+      fmt::format("{} price estimated at {}: {}. Override with --price, or with --provider {}",
+                  chip, format_price(*quote.usd), brief, quote.rows.front()->provider));
   append_warning(quote, age_warning);
   return quote;
 }
@@ -399,9 +397,9 @@ PriceQuote scale_by_sibling(const PriceQuote& theirs, const Sibling& sibling, co
                          factor, sellers, theirs.rule);
   out.source = fmt::format("{} x {}: {}; {}: {}", price, factor, list, name, theirs.source);
   out.warning = fmt::format(
-      "{}: no {} price of class {}; ~{} is that of {} x {}, what the two differ by at {}: {}", chip,
-      commitment_name(market.commitment), price_class_name(market.price_class),
-      format_price(*out.usd), name, factor, sellers, hint);
+      "{} price estimated at {}: no {} quote of {}s, so {} price x {}, the ratio at {}. {}", chip,
+      format_price(*out.usd), commitment_name(market.commitment),
+      price_class_name(market.price_class), name, factor, sellers, hint);
   append_warning(out, theirs.warning);
   return out;
 }
@@ -426,9 +424,10 @@ PriceQuote scale_by_class(const PriceQuote& theirs, const std::vector<double>& r
   out.source = fmt::format("{} x {}: ratio of the classes over {} chips; {}", price, factor,
                            ratios.size(), theirs.source);
   out.warning = fmt::format(
-      "{}: no {} price of class {}; ~{} is class {}'s {} x {}, what the classes differ by over {} "
-      "chips: {}",
-      chip, commitment_name(market.commitment), here, format_price(*out.usd), there, price, factor,
+      "{} price estimated at {}: no {} quote of {}s, so {} of {}s x {}, the ratio of the classes "
+      "on "
+      "{} chips. {}",
+      chip, format_price(*out.usd), commitment_name(market.commitment), here, price, there, factor,
       ratios.size(), hint);
   append_warning(out, theirs.warning);
   return out;
@@ -491,9 +490,10 @@ PriceQuote discount_price(const PriceQuote& on_demand, const TermShare& share, c
                            format_exact(share.share), format_price(*on_demand.usd), term,
                            share.list, on_demand.source);
   out.warning = fmt::format(
-      "{}: no {} price of class {}; ~{} is {:.3g} % of on-demand, what sellers of the class ask "
-      "for the term ({}): --price gives another",
-      chip, term, price_class_name(market.price_class), format_price(*out.usd), 100 * share.share,
+      "{} price estimated at {}: no {} quote of {}s, so {:.3g}% of on-demand, their usual share "
+      "for "
+      "the term ({}). Override with --price",
+      chip, format_price(*out.usd), term, price_class_name(market.price_class), 100 * share.share,
       share.list);
   append_warning(out, on_demand.warning);
   return out;

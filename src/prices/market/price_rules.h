@@ -89,7 +89,7 @@ using ClassLevels = std::vector<ChipLevel>;
 /// Seller-level rule. One or two recent sellers count at the level of their class: a seller that
 /// asks a fifth more or less than the class for at least two other chips is divided by the median
 /// of these ratios. The price is then imputed. `quote` is of the chip's own offers.
-PriceQuote adjust_to_class_level(PriceQuote quote, const ClassLevels& levels, const Market& market,
+PriceQuote adjust_to_class_level(PriceQuote quote, const ClassLevels& levels,
                                  std::string_view chip);
 
 /// One seller's rows of two chips.

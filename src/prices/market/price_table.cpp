@@ -163,8 +163,7 @@ std::optional<PriceQuote> PriceTable::make_base_price(const Market& market, std:
   const Recency recency = own.recency;
   if (is_market_price(own, market)) return quote_offers(std::move(own), market, chip);
   if (recency == Recency::recent) {
-    return adjust_to_class_level(quote_offers(std::move(own), market, chip), levels(market), market,
-                                 chip);
+    return adjust_to_class_level(quote_offers(std::move(own), market, chip), levels(market), chip);
   }
   const auto sibling = find_sibling(rows_, levels(market), market, chip);
   if (!sibling) {
@@ -262,8 +261,8 @@ std::string PriceTable::seller_hint(const Market& market, std::string_view chip)
     }
     if (best == nullptr || is_preferred(*row, *best, {})) best = row;
   }
-  if (best == nullptr) return "--price gives another";
-  return fmt::format("--provider {} ({}) or --price gives another", best->provider,
+  if (best == nullptr) return "Override with --price";
+  return fmt::format("Override with --price, or with --provider {} ({})", best->provider,
                      format_price(best->median));
 }
 

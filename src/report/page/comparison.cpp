@@ -70,13 +70,6 @@ bool differs(const EstimateColumn& column, std::span<const Estimate> estimates) 
              estimates.end();
 }
 
-// Returns `cheapest`, or how much more a platform costs than the cheapest.
-Cell comparison_cell(const Estimate& e, const Estimate& best) {
-  if (&e == &best) return Cell("cheapest").strong();
-  if (!best.cost.total || !e.cost.total) return Cell::unknown();
-  return fmt::format("{:+.0f}%", (*e.cost.total / *best.cost.total - 1) * 100);
-}
-
 // Leaves out unusual columns without a value on any platform.
 ShownColumns brief_columns(std::span<const Estimate> estimates) {
   ShownColumns shown = columns_at(&Beside::brief);
@@ -89,6 +82,17 @@ ShownColumns brief_columns(std::span<const Estimate> estimates) {
 }
 
 }  // namespace
+
+Cell difference_cell(const Estimate& e, const Estimate& best) {
+  if (!e.memory.fits && best.memory.fits) return "does not fit";
+  if (!best.cost.total || !e.cost.total) return Cell::unknown();
+  if (&e == &best) return "cheapest";
+  const PriceEvidence evidence = price_evidence(e.cost);
+  if (evidence != price_evidence(best.cost)) {
+    return evidence == PriceEvidence::estimated ? "estimated" : "one quote";
+  }
+  return fmt::format("{:+.0f}%", (*e.cost.total / *best.cost.total - 1) * 100);
+}
 
 Table comparison_table(std::span<const Estimate> estimates,
                        std::span<const Estimator::Failure> failures, Detail detail) {
@@ -120,7 +124,11 @@ Table comparison_table(std::span<const Estimate> estimates,
         [&](const Estimate& e) { return estimate_cell(*column, e); });
     before = column;
   }
-  if (compared) add(kMarkLabel, [&](const Estimate& e) { return comparison_cell(e, *best); });
+  if (compared)
+    add(kMarkLabel, [&](const Estimate& e) {
+      const Cell cell = difference_cell(e, *best);
+      return &e == best ? cell.strong() : cell;
+    });
   return table;
 }
 
@@ -155,7 +163,7 @@ Table brief_table(std::span<const Estimate> estimates,
       }
       row.push_back(std::move(cell));
     }
-    row.insert(row.begin() + marked, comparison_cell(e, *best));
+    row.insert(row.begin() + marked, difference_cell(e, *best));
     table.add_row(std::move(row));
   }
   for (const Estimator::Failure& each : failures) {

@@ -10,6 +10,10 @@
 
 namespace trcost::report {
 
+/// Returns `+15%` of the cheapest, `cheapest`, or why the two are not compared: another evidence of
+/// the price, or memory.
+Cell difference_cell(const Estimate& estimate, const Estimate& cheapest);
+
 /// Returns a table with a column per platform. The cheapest is marked if there are several.
 Table comparison_table(std::span<const Estimate> estimates,
                        std::span<const Estimator::Failure> failures, Detail detail = Detail::full);

@@ -158,7 +158,7 @@ Table phases_table(const Estimate& estimate) {
   Table table({{"Phase"},
                number_column("GPUs"),
                number_column("Tokens"),
-               number_column("Time of a round"),
+               number_column("Round time"),
                number_column("GPU-hours"),
                number_column("Cost")});
   if (estimate.phases.size() < 2) return table;

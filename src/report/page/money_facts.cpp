@@ -78,46 +78,11 @@ std::vector<Fact> price_facts(std::span<const Estimate> estimates,
   return facts;
 }
 
-std::string_view answer_heading(const Report& report) {
-  if (report.estimates.size() < 2) return "The answer";
-  const Estimate& e = report.estimates[cheapest_index(report.estimates)];
-  return e.cost.total ? "The cheapest answer" : "The answer with the fewest GPU-hours";
-}
-
-std::string quoted_note(const Report& report) {
-  if (report.estimates.empty()) return {};
-  const Estimate& cheapest = report.estimates[cheapest_index(report.estimates)];
-  if (!cheapest.cost.total || !cheapest.cost.doubts.imputed || cheapest.cost.own) return {};
-  const Estimate* quoted = nullptr;
-  for (const Estimate& e : report.estimates) {
-    if (!e.cost.total || e.cost.doubts.imputed) continue;
-    if (quoted == nullptr || *e.cost.total < *quoted->cost.total) quoted = &e;
-  }
-  if (quoted == nullptr) return {};
-  return fmt::format("by quoted prices alone {} is, at {}", quoted->accelerator,
-                     total_words(*quoted));
-}
-
-std::string answer_sentence(const Report& report) {
-  if (report.estimates.empty()) return {};
-  const Estimate& e = report.estimates[cheapest_index(report.estimates)];
-  const bool fewer =
-      std::ranges::any_of(e.stages, [&](const auto& stage) { return stage.gpus < e.gpus; });
-  std::string text =
-      fmt::format("{} on {}{} x {} in {}",
-                  e.cost.total ? total_words(e) : gpu_hour_words(e.gpu_hours) + " GPU-hours",
-                  fewer ? "up to " : "", grouped(e.gpus, 0), e.accelerator,
-                  format_number(e.wall_clock_seconds, NumberKind::duration));
-  if (!e.cost.total) text += "; what that costs is not known";
-  if (e.range.total_usd) {
-    text += fmt::format("; 80% range {} to {}",
-                        mark_imputed(short_money(e.range.total_usd->p10), e.cost),
-                        mark_imputed(short_money(e.range.total_usd->p90), e.cost));
-  }
-  if (e.cost.obligation) text += "; " + obligation_words(e);
-  if (!e.memory.fits) text += "; it does not fit in memory";
-  if (e.memory.tight) text += "; memory is tight";
-  return text;
+std::string obligation_sentence(const Estimate& e) {
+  const Obligation& bound = *e.cost.obligation;
+  const double years = bound.hours / kHoursPerYear;
+  return fmt::format("The price binds for {} year{}: {} in all, used or not.", format_exact(years),
+                     years == 1 ? "" : "s", brief_money(bound.usd));
 }
 
 std::string break_even_words(const CostResult& cost) {

@@ -16,12 +16,9 @@ namespace trcost::report {
 /// Returns price, source and date of each platform, then the date of the price book.
 std::vector<Fact> price_facts(std::span<const Estimate> estimates,
                               std::string_view price_data_date);
-/// Returns `The cheapest answer`, or its variant for one platform or without a price.
-std::string_view answer_heading(const Report& report);
-/// Returns the answer in one or two sentences, or nothing without estimates.
-std::string answer_sentence(const Report& report);
-/// Names the cheapest platform at a quoted price, or nothing if that is the cheapest of all.
-std::string quoted_note(const Report& report);
+/// Returns the whole commitment behind a reserved price: `The price binds for 3 years: $2.1M in
+/// all, used or not.`
+std::string obligation_sentence(const Estimate& estimate);
 /// Returns the use at which an owned hour costs what a rented one does, and the source of that
 /// rent. Empty if the run is not owned or this is not known.
 std::string break_even_words(const CostResult& cost);

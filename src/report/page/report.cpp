@@ -99,9 +99,16 @@ std::string unknown_numbers(const Estimate& estimate) {
 
 namespace trcost {
 
+PriceEvidence price_evidence(const CostResult& cost) {
+  if (cost.own || (cost.provider.empty() && !cost.doubts.imputed)) return PriceEvidence::quotes;
+  if (cost.doubts.imputed) return PriceEvidence::estimated;
+  const bool several = cost.provider.find(',') != std::string::npos;
+  return several && !cost.doubts.other_class ? PriceEvidence::quotes : PriceEvidence::one_quote;
+}
+
 std::size_t cheapest_index(std::span<const Estimate> estimates) {
   const auto rank = [](const Estimate& e) {
-    return std::tuple(!e.memory.fits, !e.cost.total.has_value(),
+    return std::tuple(!e.memory.fits, !e.cost.total.has_value(), price_evidence(e.cost),
                       e.cost.total.value_or(e.gpu_hours));
   };
   const auto best =

@@ -50,6 +50,45 @@ std::string rough_money(double usd) {
   return "$" + format_number(usd, NumberKind::number);
 }
 
+std::string brief_money(double usd) {
+  constexpr double kCents = 10, kLargest = 9.995e14;
+  if (std::abs(usd) < kCents || std::abs(usd) >= kLargest) return short_money(usd);
+  double scale = 1;
+  std::string_view suffix;
+  for (const auto& [from, word] : {std::pair{1e3, "k"}, {1e6, "M"}, {1e9, "B"}, {1e12, "T"}}) {
+    if (std::abs(usd) < 0.9995 * from) break;
+    scale = from;
+    suffix = word;
+  }
+  const double value = usd / scale;
+  constexpr double kTwoDigits = 9.95;
+  return fmt::format("${:.{}f}{}", value, std::abs(value) < kTwoDigits ? 1 : 0, suffix);
+}
+
+std::string time_words(double seconds) {
+  struct Unit {
+    double seconds, from;
+    std::string_view name;
+  };
+  constexpr double kDay = 86400;
+  constexpr Unit kUnits[] = {{365.25 * kDay, 2 * 365.25, "year"},
+                             {kDay, 2, "day"},
+                             {3600, 1.0 / 24, "hour"},
+                             {60, 1.0 / 1440, "minute"},
+                             {1, 0, "second"}};
+  for (const Unit& unit : kUnits) {
+    if (seconds < unit.from * kDay) continue;
+    const double count = seconds / unit.seconds;
+    constexpr double kTwoDigits = 9.95;
+    constexpr double kLargest = 1e9;
+    if (count >= kLargest) return format_number(seconds, NumberKind::duration);
+    const std::string number =
+        count < kTwoDigits ? format_exact(std::round(count * 10) / 10) : grouped(count, 0);
+    return fmt::format("{} {}{}", number, unit.name, number == "1" ? "" : "s");
+  }
+  return {};
+}
+
 std::string mark_imputed(std::string money, bool imputed) {
   return imputed ? "~" + std::move(money) : std::move(money);
 }
@@ -160,7 +199,7 @@ std::string assumed_value_words(const Assumption& assumption) {
 std::string phase_words(const PhaseResult& phase) {
   std::string text(phase.name);
   std::ranges::replace(text, '_', ' ');
-  if (phase.work == Work::wait) text = "wait for each other, new weights";
+  if (phase.work == Work::wait) text = "waiting, new weights";
   if (!phase.stage.empty()) text = phase.stage + ": " + text;
   if (phase.engine) {
     text += phase.engine->gpus == 1 ? std::string(", an engine on each")

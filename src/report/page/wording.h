@@ -20,6 +20,10 @@ std::string short_money(double usd);
 std::string short_money(double usd, int digits);
 /// Returns an amount in three digits without cents: `$159`, `$1.59k`, `$0.145`.
 std::string rough_money(double usd);
+/// Returns an amount in two digits, or in three from 100 on: `$53k`, `$105k`, `$9.4k`, `$389`.
+std::string brief_money(double usd);
+/// Returns a time for people: `36 minutes`, `12 hours`, `21 days`, `3.1 years`.
+std::string time_words(double seconds);
 /// Prefixes an amount with `~` if its price is imputed.
 std::string mark_imputed(std::string money, bool imputed);
 /// Prefixes an amount of a run with `~` if its rental price is imputed.

@@ -9,6 +9,7 @@
 #include "estimate/columns/document_columns.h"
 #include "estimate/columns/plan_columns.h"
 #include "report/about/documents.h"
+#include "report/page/answer.h"
 #include "report/page/comparison.h"
 #include "report/page/estimate_tables.h"
 #include "report/page/facts.h"
@@ -98,12 +99,13 @@ Page estimate_page(const Report& report) {
   if (report.estimates.empty()) return failure_page(report);
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
   const bool several = report.estimates.size() + report.failures.size() > 1;
-  Page page = question_page(report);
-  page.add(Heading{std::string(answer_heading(report)), quoted_note(report)});
-  page.add(Paragraph{answer_sentence(report), Ink::good});
+  Page page = estimate_page_head(report);
+  page.add(Heading{"The answer"}).add(Paragraph{answer_sentence(report), Ink::good});
+  for (std::string& line : comparison_sentences(report)) page.add(Paragraph{std::move(line)});
   page.add(
       Heading{.text = several ? "Platforms side by side" : "The platform", .in_text = several});
   page.add(Grid{.table = comparison_table(report.estimates, report.failures), .splits = true});
+  page.add(Heading{"Your run"}).add(Facts{question_facts(report)});
   add_failures(page, report);
   add_clusters(page, report);
   page.add(Heading{several ? e.accelerator + " in detail" : std::string("How it runs")});
@@ -119,7 +121,7 @@ Page estimate_page(const Report& report) {
   if (!pipeline.empty()) page.add(Heading{"Data pipeline"}).add(Facts{pipeline});
   add_assumptions(page, e);
   page.add(Heading{"Prices"}).add(Facts{price_facts(report.estimates, report.price_data_date)});
-  return page.add(Warnings{estimate_warnings(report)});
+  return page.add(Warnings{estimate_warnings(report), true});
 }
 
 Page estimate_text_page(const Report& report) {
@@ -144,12 +146,6 @@ void add_failures(Page& page, const Report& report) {
         {each.accelerator, each.message + (each.hint.empty() ? "" : "; " + each.hint)});
   }
   page.add(Heading{"Without an answer"}).add(std::move(facts));
-}
-
-Page question_page(const Report& report) {
-  Page page = estimate_page_head(report);
-  page.add(Heading{"The question"}).add(Facts{question_facts(report)});
-  return page;
 }
 
 Page failure_page(const Report& report) {

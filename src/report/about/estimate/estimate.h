@@ -10,14 +10,12 @@
 
 namespace trcost::report {
 
-/// Returns one screen: the question, the platforms side by side, bill and range of the cheapest,
-/// the assumptions that matter most, and the answer.
+/// Returns one screen: the answer, the platforms side by side, what decides, and the defaults that
+/// matter most.
 Page estimate_screen(const Report& report);
 /// Returns a line per platform.
 Page estimate_brief(const Report& report);
 
-/// Returns a page that begins with the question.
-Page question_page(const Report& report);
 /// Returns the page of a report without an answer on any platform.
 Page failure_page(const Report& report);
 

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/page/answer.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "report/page/comparison.h"
+#include "report/page/money_facts.h"
+#include "report/page/wording.h"
+
+namespace trcost::report {
+namespace {
+
+std::string tokens_of_run(double count) {
+  return format_number(count, NumberKind::count) + " tokens";
+}
+
+std::string platform_title(const Estimate& e) {
+  return e.accelerator_title.empty() ? e.accelerator : e.accelerator_title;
+}
+
+// The title, without its memory if that tells no platforms of the answer apart: `H100 SXM`.
+std::string short_title(const Estimate& e, std::span<const Estimate> all) {
+  const auto stem = [](const Estimate& of) {
+    const std::string title = platform_title(of);
+    return title.ends_with("GB") ? title.substr(0, title.rfind(' ')) : title;
+  };
+  const auto same =
+      std::ranges::count_if(all, [&](const Estimate& other) { return stem(other) == stem(e); });
+  return same == 1 ? stem(e) : platform_title(e);
+}
+
+// `a 10B vision-language model`, or the name.
+std::string model_phrase(const Estimate& e) {
+  if (!e.model.from_size) return model_title(e.model);
+  const std::string size = format_number(e.model.params_total, NumberKind::count, 2);
+  const bool eleven = size.starts_with("11") || size.starts_with("18") || size.starts_with("8");
+  const std::string_view kind = e.model.params_vision <= 0  ? ""
+                                : e.medium == Medium::audio ? " audio-language"
+                                                            : " vision-language";
+  return fmt::format("{} {}{} model", eleven ? "an" : "a", size, kind);
+}
+
+// The run as the subject of the sentence: `Training a 10B model on 202B tokens`.
+std::string run_phrase(const Report& report, const Estimate& e) {
+  const std::string model = model_phrase(e);
+  if (e.rollout) {
+    const std::string method =
+        report.scenario == nullptr ? "" : std::string(report.scenario->text(Field::train_method));
+    std::string upper = method;
+    std::ranges::transform(upper, upper.begin(), [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    return fmt::format("{} rounds of reinforcement learning{} of {}", grouped(e.rollout->rounds, 0),
+                       upper.empty() ? "" : " (" + upper + ")", model);
+  }
+  std::string_view recipe;
+  bool samples = false;
+  if (report.scenario != nullptr && report.scenario->stages.empty()) {
+    recipe = report.scenario->text(Field::train_recipe);
+    samples = report.scenario->has(Field::data_samples);
+  }
+  const bool adapted = samples || (!recipe.empty() && recipe != "full");
+  std::string text = fmt::format("{} {}", adapted ? "Fine-tuning" : "Training", model);
+  if (!recipe.empty() && recipe != "full") text += fmt::format(" ({})", recipe);
+  if (e.stages.size() > 1) text += fmt::format(" in {} stages", e.stages.size());
+  return text + " on " + tokens_of_run(e.tokens.total);
+}
+
+// `16 GPUs for 21 days`
+std::string fleet_phrase(const Estimate& e) {
+  const bool fewer =
+      std::ranges::any_of(e.stages, [&](const auto& stage) { return stage.gpus < e.gpus; });
+  return fmt::format("{}{} GPU{} for {}", fewer ? "up to " : "", grouped(e.gpus, 0),
+                     e.gpus == 1 ? "" : "s", time_words(e.wall_clock_seconds));
+}
+
+std::string marked_money(double usd, const Estimate& e) {
+  return mark_imputed(brief_money(usd), e.cost);
+}
+
+}  // namespace
+
+std::string answer_sentence(const Report& report) {
+  if (report.estimates.empty()) return {};
+  const Estimate& e = report.estimates[cheapest_index(report.estimates)];
+  const std::string title =
+      report.estimates.size() > 1 ? short_title(e, report.estimates) : platform_title(e);
+  std::string text = run_phrase(report, e);
+  if (e.cost.total) {
+    text += fmt::format(" cost{} about {} on {}: {}.", e.rollout ? "" : "s",
+                        marked_money(*e.cost.total, e), title, fleet_phrase(e));
+  } else {
+    text += fmt::format(" take{} {} GPU-hours on {}: {}. The price is not known.",
+                        e.rollout ? "" : "s", gpu_hour_words(e.gpu_hours), title, fleet_phrase(e));
+  }
+  if (e.range.total_usd) {
+    text += fmt::format(" The cost is 80% likely to be between {} and {}.",
+                        marked_money(e.range.total_usd->p10, e),
+                        marked_money(e.range.total_usd->p90, e));
+  }
+  if (e.cost.obligation) text += " " + obligation_sentence(e);
+  if (!e.memory.fits) {
+    text += fmt::format(" It does not fit: {} of {} per GPU.",
+                        format_number(e.memory.total, NumberKind::bytes),
+                        format_number(e.memory.capacity, NumberKind::bytes));
+  }
+  return text;
+}
+
+namespace {
+
+Cell mfu_cell(const Estimate& e, bool with_precision) {
+  std::string text = format_number(e.performance.mfu, NumberKind::fraction, 2);
+  if (with_precision) text += fmt::format(" {}", precision_name(e.precision));
+  return Cell::number(e.performance.mfu, std::move(text));
+}
+
+std::string range_phrase(const Estimate& e) {
+  return fmt::format("{}-{}", marked_money(e.range.total_usd->p10, e),
+                     brief_money(e.range.total_usd->p90));
+}
+
+// The estimates by evidence of their price, then by cost.
+std::vector<const Estimate*> in_order(std::span<const Estimate> estimates) {
+  std::vector<const Estimate*> out;
+  for (const Estimate& e : estimates) out.push_back(&e);
+  std::ranges::stable_sort(out, {}, [](const Estimate* e) {
+    return std::tuple(!e->memory.fits, !e->cost.total.has_value(), price_evidence(e->cost),
+                      e->cost.total.value_or(e->gpu_hours));
+  });
+  return out;
+}
+
+}  // namespace
+
+Table answer_table(const Report& report) {
+  const Estimate& best = report.estimates[cheapest_index(report.estimates)];
+  constexpr double kTwoDays = 2 * 86400.0;
+  const bool hours = std::ranges::all_of(
+      report.estimates, [](const Estimate& e) { return e.wall_clock_seconds < kTwoDays; });
+  const double unit = hours ? 3600 : 86400;
+  Table table({{.title = ""},
+               number_column("GPUs"),
+               number_column(hours ? "hours" : "days"),
+               number_column("GPU-h", "", Overflow::drop),
+               number_column("MFU", "", Overflow::drop),
+               number_column("$/GPU-h", "", Overflow::drop),
+               number_column("cost", "", Overflow::keep, true),
+               number_column("80% range", "", Overflow::drop),
+               number_column(fmt::format("vs {}", short_title(best, report.estimates)), "",
+                             Overflow::drop)});
+  // An MFU is a share of the peak of its precision.
+  const bool several_precisions = std::ranges::any_of(
+      report.estimates, [&](const Estimate& e) { return e.precision != best.precision; });
+  for (const Estimate* e : in_order(report.estimates)) {
+    const double time = e->wall_clock_seconds / unit;
+    constexpr double kTwoDigits = 9.95;
+    std::vector<Cell> row = {
+        short_title(*e, report.estimates),
+        Cell::number(e->gpus, grouped(e->gpus, 0)),
+        Cell::number(time, grouped(time, time < kTwoDigits ? 1 : 0)),
+        Cell::number(e->gpu_hours, gpu_hour_words(e->gpu_hours)),
+        mfu_cell(*e, several_precisions),
+        e->cost.price_per_gpu_hour
+            ? Cell::number(*e->cost.price_per_gpu_hour,
+                           mark_imputed(unit_money(*e->cost.price_per_gpu_hour), e->cost))
+            : Cell::unknown(),
+        e->cost.total ? Cell::number(*e->cost.total, marked_money(*e->cost.total, *e))
+                      : Cell::unknown(),
+        e->range.total_usd ? Cell(range_phrase(*e)) : Cell::unknown(),
+        difference_cell(*e, best)};
+    if (e == &best) std::ranges::transform(row, row.begin(), &Cell::strong);
+    table.add_row(std::move(row));
+  }
+  for (const Estimator::Failure& each : report.failures) {
+    std::vector<Cell> row(table.columns().size(), Cell("-"));
+    row.front() = each.accelerator;
+    row.back() = "no answer";
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+namespace {
+
+// What decides between the cheapest and the next one with as good a price.
+std::string reason_sentence(const Estimate& best, const Estimate& next,
+                            std::span<const Estimate> all) {
+  const std::string winner = short_title(best, all), other = short_title(next, all);
+  if (!best.cost.price_per_gpu_hour || !next.cost.price_per_gpu_hour) return {};
+  const double price = *best.cost.price_per_gpu_hour / *next.cost.price_per_gpu_hour;
+  const double hours = best.gpu_hours / next.gpu_hours;
+  if (hours < 1 && price >= 1) {
+    return fmt::format(
+        "{} wins by speed: {:.0f}% fewer GPU-hours than {}, at {:.2g} times its price "
+        "per hour.",
+        winner, 100 * (1 - hours), other, price);
+  }
+  if (price < 1 && hours >= 1) {
+    return fmt::format(
+        "{} wins by price: {:.0f}% less per GPU-hour than {}, for {:.2g} times its "
+        "GPU-hours.",
+        winner, 100 * (1 - price), other, hours);
+  }
+  return fmt::format("{} is both faster and cheaper per hour than {}.", winner, other);
+}
+
+}  // namespace
+
+std::vector<std::string> comparison_sentences(const Report& report) {
+  std::vector<std::string> out;
+  const std::vector<const Estimate*> order = in_order(report.estimates);
+  const Estimate& best = *order.front();
+  if (order.size() < 2 || !best.cost.total) return out;
+  const Estimate& next = *order[1];
+  if (next.cost.total && next.memory.fits &&
+      price_evidence(next.cost) == price_evidence(best.cost)) {
+    if (std::string reason = reason_sentence(best, next, report.estimates); !reason.empty())
+      out.push_back(reason);
+  } else if (!next.memory.fits) {
+    out.push_back(fmt::format("Only {} has enough memory.", short_title(best, report.estimates)));
+  }
+  std::string cheaper;
+  for (const Estimate* e : order) {
+    const PriceEvidence evidence = price_evidence(e->cost);
+    if (evidence == price_evidence(best.cost) || !e->cost.total || !e->memory.fits) continue;
+    if (*e->cost.total >= *best.cost.total) continue;
+    cheaper += fmt::format("{}{} {} ({})", cheaper.empty() ? "" : ", ",
+                           short_title(*e, report.estimates), marked_money(*e->cost.total, *e),
+                           evidence == PriceEvidence::estimated
+                               ? std::string("estimated price")
+                               : fmt::format("only quoted by {}", e->cost.provider));
+  }
+  if (!cheaper.empty()) out.push_back("Cheaper at less certain prices: " + cheaper + ".");
+  return out;
+}
+
+namespace {
+
+// The words of a default, from the assumption and the whole answer.
+using DefaultWords = std::string (*)(const Assumption& assumed, const Report& report,
+                                     const Estimate& e);
+
+std::string default_tokens(const Assumption&, const Report& report, const Estimate& e) {
+  std::string text = tokens_of_run(e.tokens.total);
+  if (e.tokens.compute_optimal) text += ", compute-optimal";
+  if (!report.alternatives.empty()) {
+    const TokenExample& example = report.alternatives.front().example;
+    text += fmt::format(" ({} used {})", example.name,
+                        format_number(example.tokens, NumberKind::count));
+  }
+  return text;
+}
+
+struct DefaultLine {
+  Field field;
+  DefaultWords words;
+};
+
+// Fields whose defaults matter most, in that order.
+constexpr DefaultLine kDefaultLines[] = {
+    {Field::data_tokens, default_tokens},
+    {Field::rollout_steps, [](const Assumption& a, const Report&,
+                              const Estimate&) { return assumed_value_words(a) + " rounds"; }},
+    {Field::rollout_response_tokens,
+     [](const Assumption& a, const Report&, const Estimate&) {
+       return fmt::format("Responses of {} tokens on average", assumed_value_words(a));
+     }},
+    {Field::rollout_samples_per_prompt,
+     [](const Assumption& a, const Report&, const Estimate&) {
+       return assumed_value_words(a) + " responses per prompt";
+     }},
+    {Field::data_image_size,
+     [](const Assumption& a, const Report&, const Estimate&) {
+       return fmt::format("Images of {} pixels", a.value);
+     }},
+    {Field::efficiency_stack,
+     [](const Assumption& a, const Report&, const Estimate&) {
+       return a.value == "typical" ? std::string("Software: not specified, so a typical stack")
+                                   : "Software: " + a.value;
+     }},
+    {Field::efficiency_production_overhead,
+     [](const Assumption&, const Report&, const Estimate& e) {
+       return fmt::format("Overheads: {:.0f}% of the time (evaluations, restarts)",
+                          100 * (1 - e.performance.production_overhead));
+     }},
+    {Field::hardware_deadline,
+     [](const Assumption&, const Report& report, const Estimate&) {
+       return "Cluster: sized to finish within " +
+              time_words(report.scenario->number_or_default(Field::hardware_deadline));
+     }},
+    {Field::train_precision,
+     [](const Assumption& a, const Report&, const Estimate&) { return "Precision: " + a.value; }},
+    {Field::data_seq_length,
+     [](const Assumption& a, const Report&, const Estimate&) {
+       return fmt::format("Sequences of {} tokens", assumed_value_words(a));
+     }},
+    {Field::train_global_batch,
+     [](const Assumption& a, const Report&, const Estimate&) {
+       return fmt::format("Batches of {} sequences", assumed_value_words(a));
+     }},
+    {Field::model_vision_encoder, [](const Assumption& a, const Report&,
+                                     const Estimate&) { return "Vision encoder: " + a.value; }},
+    {Field::train_recipe,
+     [](const Assumption& a, const Report&, const Estimate&) { return "Training: " + a.value; }},
+};
+
+}  // namespace
+
+Table main_defaults(const Report& report) {
+  constexpr std::size_t kNamed = 5;
+  const Estimate& e = report.estimates[cheapest_index(report.estimates)];
+  Table table({{.title = "", .overflow = Overflow::wrap}, number_column("")});
+  for (const auto& [field, words] : kDefaultLines) {
+    if (table.rows().size() == kNamed) break;
+    const auto found = std::ranges::find(e.assumptions, field_info(field).path, &Assumption::path);
+    if (found == e.assumptions.end()) continue;
+    table.add_row({words(*found, report, e), field_info(field).flag});
+  }
+  return table;
+}
+
+std::string accuracy_words(const Estimate& e) {
+  const auto& quality = e.performance.quality;
+  if (!quality) return {};
+  if (quality->rows == 0) {
+    return "no published run of this kind was measured";
+  }
+  if (quality->own) {
+    return fmt::format("typical error {:.0f}% on {} steps of your own", 100 * quality->median_error,
+                       quality->rows);
+  }
+  return fmt::format("median error {:.0f}% on {} published rows ({})", 100 * quality->median_error,
+                     quality->rows, quality->family.substr(0, quality->family.find(',')));
+}
+
+}  // namespace trcost::report
