@@ -94,9 +94,16 @@ inline constexpr Choice<Overlap> kOverlaps[] = {
     {"cp", {.context = 1}}};
 
 /// Packing of samples into sequences.
-enum class Packing : std::uint8_t { packed, grouped, padded };
-inline constexpr Choice<Packing> kPackings[] = {
-    {"packed", Packing::packed}, {"grouped", Packing::grouped}, {"padded", Packing::padded}};
+enum class Packing : std::uint8_t {
+  packed,        ///< samples fill sequences, which batches count
+  grouped,       ///< a sequence per sample, samples of similar length together
+  padded,        ///< a sequence per sample
+  padding_free,  ///< samples of a micro-batch concatenated without padding
+};
+inline constexpr Choice<Packing> kPackings[] = {{"packed", Packing::packed},
+                                                {"grouped", Packing::grouped},
+                                                {"padded", Packing::padded},
+                                                {"padding-free", Packing::padding_free}};
 
 /// Placement of a round's generating and learning.
 enum class Placement : std::uint8_t {

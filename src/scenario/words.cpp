@@ -49,6 +49,8 @@ constexpr Word kSynonyms[] = {
     {Field::train_attention, "eager", "standard"},
     {Field::data_packing, "packing", "packed"},
     {Field::data_packing, "padding", "padded"},
+    {Field::data_packing, "unpadded", "padding-free"},
+    {Field::data_packing, "varlen", "padding-free"},
     {Field::layout_sharding, "ddp", "none"},
     {Field::layout_sharding, "zero-1", "optimizer"},
     {Field::layout_sharding, "zero-2", "gradients"},

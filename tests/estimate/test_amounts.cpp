@@ -245,7 +245,7 @@ TEST_CASE("what is computed grows with the share of images without a jump",
     return Share{tokens / work.workload.padding_efficiency, work.workload.imbalance};
   };
   for (const bool samples : {false, true}) {
-    for (const char* packing : {"packed", "grouped", "padded"}) {
+    for (const char* packing : {"packed", "grouped", "padded", "padding-free"}) {
       if (!samples && std::string_view(packing) != "packed") continue;
       INFO((samples ? "samples, " : "corpus, ") << packing);
       const Share text = at(samples, packing, 0);

@@ -19,6 +19,7 @@ namespace {
 // are padded.
 double useful_share(Packing packing, bool from_samples, const Sample& sample, double with_images,
                     const UsefulShares& useful, Notes& notes) {
+  if (packing == Packing::padding_free) return 1;
   const CatalogNumber& samples = packing == Packing::packed    ? useful.packed
                                  : packing == Packing::grouped ? useful.grouped
                                                                : useful.padded;
