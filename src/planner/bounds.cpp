@@ -16,14 +16,9 @@ double term(const StepTime& time, StepTerm which) {
 
 }  // namespace
 
-Bounds::Bounds(const StepModel& model, const PlanRequest& request)
-    : model_(model),
-      gpus_(request.gpus),
-      context_kind_(request.context_kind.value_or(model.platform().stack->context_kind)) {}
-
-Bounds::Known& Bounds::cached_work(const Structure& s) {
-  LayoutDegrees key = s;
-  key.pp = key.vp = key.dp = 1;
+Bounds::Known& Bounds::cached_work(const Structure& s, ContextKind context_kind) {
+  Partition key{s, context_kind};
+  key.degrees.pp = key.degrees.vp = key.degrees.dp = 1;
   if (last_known_ == nullptr || key != last_) {
     last_known_ = &known_[key];
     last_ = key;
@@ -31,34 +26,36 @@ Bounds::Known& Bounds::cached_work(const Structure& s) {
   return *last_known_;
 }
 
-Bounds::Work Bounds::work(const Structure& s, double micro_batch) {
-  Known& known_work = cached_work(s);
-  const double more = gpus_ / s.gpus();
-  const auto scaled = [more](const Work& w) { return Work{w.seconds * more, w.recompute * more}; };
+Bounds::Work Bounds::work(const Structure& s, ContextKind context_kind, double micro_batch) {
+  Known& known_work = cached_work(s, context_kind);
+  const double gpus = s.gpus();
+  if (gpus != last_gpus_) {
+    last_gpus_ = gpus;
+    last_lengthening_ = model_.lengthening(gpus);
+  }
+  const double share = last_lengthening_ / gpus;
+  const auto scaled = [&](const Work& w) { return Work{w.seconds * share, w.recompute * share}; };
   int exponent = 0;
   if (std::frexp(micro_batch, &exponent) != 0.5) {
-    const auto known = known_work.others.find(micro_batch);
-    if (known != known_work.others.end()) return scaled(known->second);
-    return scaled(
-        known_work.others.emplace(micro_batch, full_cluster_work(s, micro_batch)).first->second);
+    const auto [known, is_new] = known_work.others.try_emplace(micro_batch);
+    if (is_new) known->second = replica_work(last_, micro_batch);
+    return scaled(known->second);
   }
   const auto index = static_cast<std::size_t>(exponent - 1);
   if (index >= known_work.powers.size()) known_work.powers.resize(index + 1);
   std::optional<Work>& known = known_work.powers[index];
-  if (!known) known = full_cluster_work(s, micro_batch);
+  if (!known) known = replica_work(last_, micro_batch);
   return scaled(*known);
 }
 
-Bounds::Work Bounds::full_cluster_work(const Structure& s, double micro_batch) {
+Bounds::Work Bounds::replica_work(const Partition& partition, double micro_batch) {
   Layout l;
-  static_cast<LayoutDegrees&>(l) = s;
-  l.pp = l.vp = l.dp = 1;
-  const double rank = l.gpus();  // of one replica
-  l.context_kind = context_kind_;
-  l.dp = static_cast<int>(gpus_ / rank);
+  static_cast<LayoutDegrees&>(l) = partition.degrees;
+  l.context_kind = partition.context_kind;
+  // As many replicas as have a rank for each group of experts.
+  l.dp = static_cast<int>(std::ceil(static_cast<double>(l.ep) * std::max(1, l.etp) / l.gpus()));
   l.micro_batch = micro_batch;
   l.global_batch = micro_batch * l.dp;
-  const double sequences = micro_batch * gpus_ / rank;
   l.sharding = Sharding::none;
   const StepTime time = model_.step(l);
   double sum = 0;
@@ -68,11 +65,9 @@ Bounds::Work Bounds::full_cluster_work(const Structure& s, double micro_batch) {
         StepTerm::expert_parallel}) {
     sum += term(time, each);
   }
-  const double lost = term(time, StepTerm::imbalance) + term(time, StepTerm::tuning) +
-                      term(time, StepTerm::padding);
-  sum *= 1 + lost / std::max(time.seconds - lost, 1e-300);
   const double matmul = term(time, StepTerm::matmul_peak) + term(time, StepTerm::kernel);
-  return {sum / sequences, recompute_share() * matmul / sequences};
+  const double gpus_per_sequence = l.gpus() / l.global_batch;
+  return {sum * gpus_per_sequence, recompute_share() * matmul * gpus_per_sequence};
 }
 
 double Bounds::recompute_share() {

@@ -9,6 +9,9 @@
 
 namespace trcost::planner {
 
+/// Relative difference below which scores are tied, far below the accuracy of the model.
+inline constexpr double kTie = 1e-9;
+
 /// Layouts of different structures, the best first.
 class Contenders {
  public:
@@ -22,6 +25,8 @@ class Contenders {
   [[nodiscard]] double best_score() const;
   /// Score beyond which a layout is neither the best nor the runner-up.
   [[nodiscard]] double limit() const;
+  /// Score beyond which a layout is not the best.
+  [[nodiscard]] double best_limit() const { return best_score() * (1 + kTie); }
   /// Sets layout, time and runner-up of a plan. Needs at least one contender.
   void store_best(Plan& plan) const;
 
@@ -35,8 +40,5 @@ class Contenders {
   static bool better(const Contender& a, const Contender& b);
   std::vector<Contender> found_;
 };
-
-/// Relative difference below which scores are tied, far below the accuracy of the model.
-inline constexpr double kTie = 1e-9;
 
 }  // namespace trcost::planner

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "catalog/layout/layout.h"
+#include "planner/bounds.h"
 #include "planner/search.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
@@ -82,24 +83,29 @@ Plan with_resolved_layout(const StepModel& model, const PlanRequest& request, Pl
 }
 
 // Finds the best layout that leaves the margin free, else the best that fits.
-bool find_best_layout(const StepModel& model, const PlanRequest& request, Idle idle, Plan& plan) {
-  LayoutSearch search(model, request, idle, request.memory_margin);
+bool find_best_layout(Bounds& bounds, const PlanRequest& request, Idle idle, Plan& plan) {
+  LayoutSearch search(bounds, request, idle, request.memory_margin);
   if (search.run(plan)) return true;
-  return search.any_fits() && LayoutSearch(model, request, idle, 0).run(plan);
+  return search.any_fits() && LayoutSearch(bounds, request, idle, 0).run(plan);
 }
 
-// Whether a layout fits on `gpus` with the most thorough recomputation.
+// Whether a layout fits on at most `gpus` with the most thorough recomputation. True for all larger
+// numbers if it is for one, since more replicas need no more memory each.
 bool any_fits(const StepModel& model, PlanRequest request, double gpus) {
   request.gpus = gpus;
   const SearchSpace space(model, request);
   const double wanted = request.global_batch.value_or(request.batch_hint);
-  for (const Structure& s : space.structures()) {
-    BatchChoice batch;
-    batch.micro_batch = request.micro_batch.value_or(1);
+  BatchChoice batch;
+  batch.micro_batch = request.micro_batch.value_or(1);
+  for (Structure s : space.partitions()) {
+    double most = std::floor(gpus / s.gpus());
+    if (request.global_batch) most = std::min(most, std::floor(wanted / batch.micro_batch));
+    if (request.dp && *request.dp > most) continue;
+    s.dp = request.dp ? *request.dp : space.whole_replicas(s, most);
+    if (s.dp < 1) continue;
     // Enough micro-batches to fill the pipeline, unless the batch is smaller than that.
     const double m = std::max(1.0, std::floor(wanted / (batch.micro_batch * s.dp)));
     batch.global_batch = m * batch.micro_batch * s.dp;
-    if (request.global_batch && batch.global_batch > wanted) continue;
     for (const Sharding sharding : space.shardings()) {
       const Layout l =
           space.layout(s, batch, request.vp.value_or(1), sharding, space.recomputes().back());
@@ -111,61 +117,90 @@ bool any_fits(const StepModel& model, PlanRequest request, double gpus) {
 
 }  // namespace
 
-std::optional<Plan> fitting_plan(const StepModel& model, const PlanRequest& given) {
-  check_request(model, given);
+std::optional<Plan> fitting_plan(Bounds& bounds, const PlanRequest& given) {
+  check_request(bounds.model(), given);
   PlanRequest request = given;
   request.gpus = given.gpus_at_work();
   Plan result;
-  if (!find_best_layout(model, request, Idle::none, result)) return std::nullopt;
-  return with_resolved_layout(model, request, result);
+  if (!find_best_layout(bounds, request, Idle::none, result)) return std::nullopt;
+  return with_resolved_layout(bounds.model(), request, result);
 }
 
-Plan plan(const StepModel& model, const PlanRequest& given) {
-  if (std::optional<Plan> fitting = fitting_plan(model, given)) return *std::move(fitting);
+std::optional<Plan> plan_below(Bounds& bounds, const PlanRequest& given, double limit) {
+  check_request(bounds.model(), given);
   PlanRequest request = given;
   request.gpus = given.gpus_at_work();
   Plan result;
-  const bool exists = LayoutSearch(model, request, Idle::none, 0).least_memory(result);
-  if (exists && (request.complete() || request.allow_too_large)) {
-    return with_resolved_layout(model, request, result);
+  // Penalties raise the seconds that the search compares.
+  const SearchSpace space(bounds.model(), request);
+  const double weighed =
+      limit * kMostLayoutPenalty *
+      space.batch_penalty(request.global_batch.value_or(std::floor(space.largest_batch())));
+  LayoutSearch search(bounds, request, Idle::none, request.memory_margin);
+  bool found = search.run_below(weighed, result);
+  if (!found && !search.reached_limit() && search.any_fits()) {
+    found = LayoutSearch(bounds, request, Idle::none, 0).run_below(weighed, result);
   }
-  if (exists) throw_too_large(model, request, result);
+  if (!found) return std::nullopt;
+  return with_resolved_layout(bounds.model(), request, result);
+}
+
+Plan plan(Bounds& bounds, const PlanRequest& given) {
+  if (std::optional<Plan> fitting = fitting_plan(bounds, given)) return *std::move(fitting);
+  PlanRequest request = given;
+  request.gpus = given.gpus_at_work();
+  Plan result;
+  const bool exists = LayoutSearch(bounds, request, Idle::none, 0).least_memory(result);
+  if (exists && (request.complete() || request.allow_too_large)) {
+    return with_resolved_layout(bounds.model(), request, result);
+  }
+  if (exists) throw_too_large(bounds.model(), request, result);
   throw_indivisible(request);
 }
 
-Plan plan_with_idle(const StepModel& model, const PlanRequest& request) {
-  if (request.complete() || request.dp) return plan(model, request);
-  check_request(model, request);
+Plan plan_with_idle(Bounds& bounds, const PlanRequest& request) {
+  if (request.complete() || request.dp) return plan(bounds, request);
+  check_request(bounds.model(), request);
   Plan result;
-  if (find_best_layout(model, request, Idle::some, result))
-    return with_resolved_layout(model, request, result);
-  return plan(model, request);  // throws the reason
+  if (find_best_layout(bounds, request, Idle::some, result))
+    return with_resolved_layout(bounds.model(), request, result);
+  return plan(bounds, request);  // throws the reason
+}
+
+std::optional<Plan> fitting_plan(const StepModel& model, const PlanRequest& request) {
+  Bounds bounds(model);
+  return fitting_plan(bounds, request);
+}
+
+Plan plan(const StepModel& model, const PlanRequest& request) {
+  Bounds bounds(model);
+  return plan(bounds, request);
+}
+
+Plan plan_with_idle(const StepModel& model, const PlanRequest& request) {
+  Bounds bounds(model);
+  return plan_with_idle(bounds, request);
 }
 
 std::optional<double> smallest_cluster(const StepModel& model, const PlanRequest& request,
                                        double most) {
   const double node = std::max(1.0, model.platform().system->gpus_per_node);
-  const double multiple = request.product();
-  const auto fits = [&](double gpus) {
-    return gpus <= most && divides(gpus, multiple) && any_fits(model, request, gpus);
-  };
-  for (double n = 1; n < node; n *= 2) {
-    if (fits(n)) return n;
+  // Units of one GPU within a node, else of a node. Doubling finds a size that fits, bisection the
+  // smallest one.
+  const double unit = any_fits(model, request, std::min(node, most)) ? 1 : node;
+  double too_small = 0, enough = 1;
+  while (!any_fits(model, request, enough * unit)) {
+    too_small = enough;
+    enough *= 2;
+    if (too_small * unit >= most) return std::nullopt;
+    enough = std::min(enough, std::floor(most / unit));
+    if (enough <= too_small) return std::nullopt;
   }
-  // Doubling finds a size that fits. Sizes between it and the last that did not are tried next.
-  double too_small = 0;
-  for (double nodes = 1; nodes * node <= most; nodes *= 2) {
-    if (!fits(nodes * node)) {
-      too_small = nodes;
-      continue;
-    }
-    const double step = std::max(1.0, std::floor((nodes - too_small) / 256));
-    for (double k = too_small + step; k < nodes; k += step) {
-      if (fits(k * node)) return k * node;
-    }
-    return nodes * node;
+  while (enough - too_small > 1) {
+    const double middle = std::floor((too_small + enough) / 2);
+    (any_fits(model, request, middle * unit) ? enough : too_small) = middle;
   }
-  return std::nullopt;
+  return enough * unit;
 }
 
 }  // namespace trcost::planner

@@ -10,6 +10,8 @@
 
 namespace trcost::planner {
 
+class Bounds;
+
 /// A chosen layout with its step time and memory.
 struct Plan {
   Layout layout;
@@ -43,14 +45,22 @@ Plan plan(const StepModel& model, const PlanRequest& request);
 std::optional<Plan> fitting_plan(const StepModel& model, const PlanRequest& request);
 
 /// As plan(), on as many of the GPUs as train fastest: 1,001 divide into no good layout, 1,000 of
-/// them do. More than half work, unless the batch is given. Some stay idle only if that is
+/// them do. Some stay idle only if that is
 /// clearly faster, or if nothing fits on all. Layout::gpus() is the number at work. With a
 /// data-parallel or every degree given it is plan().
 Plan plan_with_idle(const StepModel& model, const PlanRequest& request);
 
-/// Smallest number of GPUs, in whole nodes beyond one node, for which a layout fits. Empty if none
-/// up to `most`.
+/// Smallest number of GPUs, in whole nodes beyond one node, on which a layout fits. Some of them
+/// may stay idle. Empty if none up to `most`.
 std::optional<double> smallest_cluster(const StepModel& model, const PlanRequest& request,
                                        double most);
+
+/// Overloads that share the bounds of a model between searches.
+Plan plan(Bounds& bounds, const PlanRequest& request);
+std::optional<Plan> fitting_plan(Bounds& bounds, const PlanRequest& request);
+Plan plan_with_idle(Bounds& bounds, const PlanRequest& request);
+/// As fitting_plan() without a runner-up. Also empty if no layout takes less than `limit` seconds
+/// per sequence.
+std::optional<Plan> plan_below(Bounds& bounds, const PlanRequest& request, double limit);
 
 }  // namespace trcost::planner

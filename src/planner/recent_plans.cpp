@@ -41,16 +41,16 @@ const std::optional<Plan>& RecentPlans::find(Kind kind, const PlanRequest& reque
   return slot->plan;
 }
 
-Plan RecentPlans::all(const StepModel& model, const PlanRequest& request) {
-  return *find(Kind::all, request, [&] { return plan(model, request); });
+Plan RecentPlans::all(const PlanRequest& request) {
+  return *find(Kind::all, request, [&] { return plan(bounds_, request); });
 }
 
-std::optional<Plan> RecentPlans::fitting(const StepModel& model, const PlanRequest& request) {
-  return find(Kind::fitting, request, [&] { return fitting_plan(model, request); });
+std::optional<Plan> RecentPlans::fitting(const PlanRequest& request) {
+  return find(Kind::fitting, request, [&] { return fitting_plan(bounds_, request); });
 }
 
-Plan RecentPlans::with_idle(const StepModel& model, const PlanRequest& request) {
-  return *find(Kind::with_idle, request, [&] { return plan_with_idle(model, request); });
+Plan RecentPlans::with_idle(const PlanRequest& request) {
+  return *find(Kind::with_idle, request, [&] { return plan_with_idle(bounds_, request); });
 }
 
 }  // namespace trcost::planner

@@ -6,19 +6,27 @@
 #include <optional>
 #include <vector>
 
+#include "planner/bounds.h"
 #include "planner/plan.h"
 #include "quantity/layers.h"
 
 namespace trcost::planner {
 
-/// Cache of recent plans of one StepModel, since solvers and sweeps repeat their requests. A plan
-/// is reused only if the whole request is equal, so that results do not depend on earlier requests.
+/// Cache of bounds and recent plans of one StepModel, since solvers and sweeps repeat their
+/// requests. A plan is reused only if the whole request is equal, so that results do not depend on
+/// earlier requests.
 class RecentPlans {
  public:
-  /// Cached plan(), fitting_plan() and plan_with_idle(). Every call needs the same model.
-  Plan all(const StepModel& model, const PlanRequest& request);
-  std::optional<Plan> fitting(const StepModel& model, const PlanRequest& request);
-  Plan with_idle(const StepModel& model, const PlanRequest& request);
+  explicit RecentPlans(const StepModel& model) : bounds_(model) {}
+
+  /// Cached plan(), fitting_plan() and plan_with_idle().
+  Plan all(const PlanRequest& request);
+  std::optional<Plan> fitting(const PlanRequest& request);
+  Plan with_idle(const PlanRequest& request);
+  /// plan_below(), which is not cached.
+  std::optional<Plan> below(const PlanRequest& request, double limit) {
+    return plan_below(bounds_, request, limit);
+  }
 
  private:
   enum class Kind : std::uint8_t { all, fitting, with_idle };
@@ -32,6 +40,7 @@ class RecentPlans {
   template <class Make>
   const std::optional<Plan>& find(Kind kind, const PlanRequest& request, const Make& make);
 
+  Bounds bounds_;
   static constexpr std::size_t kMostKept = 128;  // more sizes than a deadline looks at
   std::vector<std::unique_ptr<Entry>> entries_;
   std::size_t oldest_ = 0;

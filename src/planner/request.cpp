@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "catalog/layout/layout.h"
+#include "planner/space.h"
 #include "trcost/error.h"
 
 namespace trcost::planner {
@@ -175,8 +176,20 @@ void check_stages(double layers, const PlanRequest& r) {
   }
 }
 
+void check_key_heads(const LanguageModel& model, const PlanRequest& r) {
+  if (!r.tp || tensor_divides(model, *r.tp)) return;
+  std::vector<int> allowed;
+  for (int tp = 1; tp <= model.heads; ++tp) {
+    if (tensor_divides(model, tp)) allowed.push_back(tp);
+  }
+  throw_usage(
+      fmt::format("tp {} and the {} key heads: neither divides the other", *r.tp, model.kv_heads),
+      fmt::format("allowed here: {}", fmt::join(allowed, ", ")), "--tp");
+}
+
 void check_model(const StepModel& model, const PlanRequest& r) {
   check_degrees(model, r);
+  check_key_heads(model.workload().language, r);
   const double layers = model.pipeline_layers().count();
   check_stages(layers, r);
   const Stack& stack = *model.platform().stack;

@@ -21,13 +21,14 @@ double layouts_considered() {
   return ranked;
 }
 
-LayoutSearch::LayoutSearch(const StepModel& model, const PlanRequest& request, Idle idle,
-                           double margin)
-    : model_(model),
+LayoutSearch::LayoutSearch(Bounds& bounds, const PlanRequest& request, Idle idle, double margin)
+    : model_(bounds.model()),
       request_(request),
       filled_(1 - margin),
-      space_(model, request, idle),
-      bounds_(model, request) {}
+      space_(model_, request, idle),
+      bounds_(bounds),
+      context_kind_(space_.context_kind()),
+      offloads_activations_(model_.workload().offload.activations) {}
 
 bool LayoutSearch::later(const Candidate& a, const Candidate& b) {
   return std::tie(a.bound, a.structure, a.vp, a.batch.micro_batch) >
@@ -47,12 +48,24 @@ LayoutSearch::Candidate LayoutSearch::pop() {
 }
 
 bool LayoutSearch::run(Plan& plan) {
+  if (!search(plan)) return false;
+  plan.memory = model_.memory(plan.layout);
+  return true;
+}
+
+bool LayoutSearch::run_below(double limit, Plan& plan) {
+  best_only_ = true;
+  limit_ = limit;
+  return run(plan);
+}
+
+bool LayoutSearch::search(Plan& plan) {
   enumerate();
-  while (!queue_.empty() && queue_.front().bound <= contenders_.limit()) {
+  while (!queue_.empty() && queue_.front().bound <= limit()) {
     const Candidate next = pop();
     // GPUs stay idle for the best layout, not for the runner-up.
     const bool idle = candidate_structure(next).gpus() < request_.gpus;
-    if (idle && next.bound > contenders_.best_score() * (1 + kTie)) continue;
+    if (idle && next.bound > contenders_.best_limit()) continue;
     if (next.vp == kUnchecked) {
       check_memory(next);
     } else if (next.vp == kUnexpanded) {
@@ -64,9 +77,10 @@ bool LayoutSearch::run(Plan& plan) {
   plan.evaluated = evaluated_;
   plan.considered = considered_;
   ranked += considered_;
+  reached_limit_ |= contenders_.empty() && !queue_.empty();
   if (contenders_.empty()) return false;
   contenders_.store_best(plan);
-  plan.memory = model_.memory(plan.layout);
+  if (best_only_) plan.runner_up.reset();
   return true;
 }
 
@@ -91,7 +105,7 @@ double LayoutSearch::structure_bound(const Structure& s) {
   for (const double micro : micros_) {
     const double bubble =
         (s.pp - 1) / (space_.most_virtual_stages(s) * space_.most_micro_batches(s, micro));
-    least = std::min(least, bounds_.work(s, micro).seconds * (1 + bubble));
+    least = std::min(least, bounds_.work(s, context_kind_, micro).seconds * (1 + bubble));
   }
   return kRounding * least * space_.least_penalty(s) * complexity_penalty(s, 1, request_.gpus);
 }
@@ -100,7 +114,7 @@ double LayoutSearch::batches_bound(const Structure& s, double recomputed) {
   const double stages = space_.most_virtual_stages(s);
   double least = kInfinity;
   for (const BatchChoice& batch : batches_) {
-    const Bounds::Work work = bounds_.work(s, batch.micro_batch);
+    const Bounds::Work work = bounds_.work(s, context_kind_, batch.micro_batch);
     const double m = batch.global_batch / (batch.micro_batch * s.dp);
     const double bubble = (s.pp - 1) / ((m < s.pp ? 1 : stages) * m);
     least = std::min(least,
@@ -160,16 +174,16 @@ void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double re
   // A complete layout needs no bound.
   const bool alone = structures_.size() == 1 && batches_.size() == 1 && stages_.size() == 1 &&
                      request_.sharding && request_.recompute;
-  const Bounds::Work work = alone ? Bounds::Work{} : bounds_.work(s, batch.micro_batch);
+  const Bounds::Work work =
+      alone ? Bounds::Work{} : bounds_.work(s, context_kind_, batch.micro_batch);
   for (const int vp : stages_) {
     if (considered_ >= kMostConsidered) return;
     ++considered_;
     const double bubble = (s.pp - 1) / (vp * m);
-    BatchChoice weighed = batch;
-    weighed.penalty *= complexity_penalty(s, vp, request_.gpus);
-    const double seconds = work.seconds * (1 + bubble) + recomputed * work.recompute;
-    push({kRounding * seconds * weighed.penalty, work.seconds * (1 + bubble) * weighed.penalty,
-          work.recompute * weighed.penalty, structure, vp, weighed});
+    const double penalty = kRounding * batch.penalty * complexity_penalty(s, vp, request_.gpus);
+    const double seconds = work.seconds * (1 + bubble);
+    push({(seconds + recomputed * work.recompute) * penalty, seconds * penalty,
+          work.recompute * penalty, structure, vp, batch});
   }
 }
 
@@ -231,22 +245,29 @@ bool LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s, 
   // If the most thorough recomputation does not fit, nothing in between does.
   const MemoryUse least = memory(at(modes.back()));
   if (!leaves_margin(least)) return false;
+  const auto consider = [&](const Layout& l, double share) {
+    if (candidate.work + share * candidate.recompute > limit()) {
+      reached_limit_ |= contenders_.empty();
+      return;
+    }
+    evaluate(l, candidate.batch.penalty);
+  };
+  bool any = false;
   for (const Recompute mode : modes) {
-    const double more = mode == Recompute::full ? candidate.recompute : 0;
     const Layout l = at(mode);
     const MemoryUse use = mode == modes.back() ? least : memory(l);
     if (leaves_margin(use)) {
-      if (candidate.work + more <= contenders_.limit()) evaluate(l, candidate.batch.penalty);
-      return true;
+      any = true;
+      consider(l, mode == Recompute::full ? 1 : 0);
+      // More recomputation only takes longer, unless activations travel to the host instead.
+      if (!offloads_activations_) break;
+      continue;
     }
     const Layout partly = with_recomputed_layers(l, use, least);
     const double share = recomputed_share(partly, layers());
-    if (share > 0 && share != recomputed_share(l, layers()) &&
-        candidate.work + share * candidate.recompute <= contenders_.limit()) {
-      evaluate(partly, candidate.batch.penalty);
-    }
+    if (share > 0 && share != recomputed_share(l, layers())) consider(partly, share);
   }
-  return false;
+  return any;
 }
 
 bool LayoutSearch::any_sharding_fits(const Structure& s, const BatchChoice& batch, int vp) {
@@ -274,10 +295,10 @@ Layout LayoutSearch::with_recomputed_layers(const Layout& l, const MemoryUse& mo
   return partly;
 }
 
-void LayoutSearch::evaluate(const Layout& l, double penalty) {
+void LayoutSearch::evaluate(const Layout& l, double batch_penalty) {
   ++evaluated_;
   const double domain = model_.platform().system->usable_per_domain;
-  contenders_.add(l, model_.step(l), penalty * wide_sharding_penalty(l, domain));
+  contenders_.add(l, model_.step(l), batch_penalty * layout_penalty(l, request_.gpus, domain));
 }
 
 bool LayoutSearch::least_memory(Plan& plan) {

@@ -3,6 +3,8 @@
 // exceeds the best found.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "planner/bounds.h"
@@ -15,12 +17,17 @@ namespace trcost::planner {
 /// Search for the layout with the least time per sequence, weighed by its penalties.
 class LayoutSearch {
  public:
-  /// `margin`: share of the capacity that a layout leaves free.
-  LayoutSearch(const StepModel& model, const PlanRequest& request, Idle idle, double margin);
+  /// `margin`: share of the capacity that a layout leaves free. `bounds`: of the model.
+  LayoutSearch(Bounds& bounds, const PlanRequest& request, Idle idle, double margin);
 
   /// Finds the best layout with its time, memory and runner-up. Returns false if none leaves the
   /// margin.
   bool run(Plan& plan);
+  /// As run() without a runner-up. Also returns false if no layout takes less than `limit` seconds
+  /// per sequence, weighed.
+  bool run_below(double limit, Plan& plan);
+  /// Whether run_below() left out layouts that may leave the margin, because of its limit.
+  [[nodiscard]] bool reached_limit() const { return reached_limit_; }
   /// Whether run() found a layout that fits without the margin.
   [[nodiscard]] bool any_fits() const { return any_fits_; }
   /// Finds the layout with the least memory. Returns false if no layout divides the model.
@@ -39,6 +46,11 @@ class LayoutSearch {
     BatchChoice batch;
   };
 
+  bool search(Plan& plan);
+  /// Weighed seconds per sequence beyond which no layout is of interest.
+  [[nodiscard]] double limit() const {
+    return best_only_ ? std::min(limit_, contenders_.best_limit()) : contenders_.limit();
+  }
   static bool later(const Candidate& a, const Candidate& b);
   void push(const Candidate& candidate);
   Candidate pop();
@@ -83,14 +95,19 @@ class LayoutSearch {
   /// are given.
   [[nodiscard]] Layout with_recomputed_layers(const Layout& layout, const MemoryUse& most,
                                               const MemoryUse& least) const;
-  void evaluate(const Layout& layout, double penalty);
+  void evaluate(const Layout& layout, double batch_penalty);
   [[nodiscard]] double layers() const { return model_.pipeline_layers().count(); }
 
   const StepModel& model_;
   const PlanRequest& request_;
   double filled_;  ///< share of the capacity that a layout may take
   SearchSpace space_;
-  Bounds bounds_;
+  Bounds& bounds_;
+  ContextKind context_kind_;
+  bool offloads_activations_;
+  bool best_only_ = false;
+  bool reached_limit_ = false;
+  double limit_ = std::numeric_limits<double>::infinity();
   Contenders contenders_;
   std::vector<Structure> structures_;
   std::vector<double> too_large_;    ///< by structure: least micro-batch that does not fit

@@ -2,6 +2,7 @@
 #include "planner/space.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -15,6 +16,8 @@ namespace {
 // Least share of the stages' slots with a layer if layers do not divide evenly: Llama 3.1 405B puts
 // 126 layers into 16 stages of 8, 0.984.
 constexpr double kLeastBalance = 0.85;
+// Stages up to which powers of two are tried whatever the number of layers.
+constexpr int kAnyLayers = 8;
 // Least tokens of a rank for which context parallelism pays (arXiv:2407.21783, 3.3.2: 16
 // ranks at 131,072 tokens).
 constexpr double kLeastTokensPerContextRank = 4096;
@@ -25,6 +28,12 @@ constexpr int kMostStagesPerRank = 16;
 // Numbers of replicas considered that share a given batch evenly: four halvings if the batch is a
 // power of two.
 constexpr int kMostShares = 5;
+
+// Tensor ranks that a search spreads over hosts with fewer GPUs.
+constexpr double kTensorOverHosts = 8;
+
+// Replicas of which any number is tried.
+constexpr double kFewReplicas = 4;
 
 // Whether a search tries a sharding. Hybrid sharding is only used on request.
 bool is_searched(Sharding sharding) {
@@ -59,6 +68,11 @@ PlanRequest restrict_to_stack(PlanRequest request, const Stack& stack) {
 }
 
 }  // namespace
+
+bool tensor_divides(const LanguageModel& model, double tp) {
+  if (!divides(model.heads, tp)) return false;
+  return divides(model.kv_heads, tp) || divides(tp, model.kv_heads) || model.mla;
+}
 
 bool divides(double whole, double part) {
   return std::fmod(whole, part) == 0;
@@ -100,10 +114,9 @@ std::vector<int> SearchSpace::tensor_degrees() const {
   if (request_.tp) return {*request_.tp};
   std::vector<int> degrees{1};
   const double domain = model_.platform().system->usable_per_domain;
-  for (int t = 2; t <= domain && t <= gpus_; t *= 2) {
-    const bool heads = divides(language_.heads, t) &&
-                       (divides(language_.kv_heads, t) || language_.kv_heads == 1 || language_.mla);
-    if (heads && divides(language_.ffn, t) && divides(domain, t)) degrees.push_back(t);
+  for (int t = 2; t <= std::max(domain, kTensorOverHosts) && t <= gpus_; t *= 2) {
+    const bool aligned = t <= domain ? divides(domain, t) : divides(t, domain);
+    if (aligned && tensor_divides(language_, t) && divides(language_.ffn, t)) degrees.push_back(t);
   }
   return degrees;
 }
@@ -126,6 +139,7 @@ bool SearchSpace::pipeline_divides(int pp) const {
   if (request_.pp) return pp == *request_.pp;
   if (pp == 1) return true;
   if (pp > layers_) return false;
+  if (pp <= kAnyLayers && std::has_single_bit(static_cast<unsigned>(pp))) return true;
   return layers_ >= kLeastBalance * pp * std::ceil(layers_ / pp);
 }
 
@@ -136,44 +150,38 @@ bool SearchSpace::stage_divides(std::int64_t ranks, int pp) const {
   return domain % ranks == 0;
 }
 
-void SearchSpace::add_structures(std::vector<Structure>& out, Structure s) const {
-  s.dp = static_cast<int>(gpus_ / whole(s.gpus()));
+int SearchSpace::whole_replicas(const Structure& s, double most) const {
+  const std::int64_t rank = static_cast<std::int64_t>(s.tp) * s.cp;
+  const std::int64_t group = static_cast<std::int64_t>(s.ep) * request_.etp.value_or(1);
+  const std::int64_t together = group / std::gcd(group, rank);
+  std::int64_t dp = whole(most) / together * together;
+  while (dp > 0 && !stage_divides(dp * rank, s.pp)) dp -= together;
+  return static_cast<int>(dp);
+}
+
+void SearchSpace::add_full(std::vector<Structure>& out, Structure s) const {
+  const std::int64_t split = whole(s.gpus());
+  if (gpus_ % split != 0) return;
+  s.dp = static_cast<int>(gpus_ / split);
   if (request_.dp && s.dp != *request_.dp) return;
   // Ranks of an expert group are in one stage.
   const std::int64_t stage = gpus_ / s.pp;
-  const std::int64_t etp = request_.etp.value_or(1);
-  if (stage % (s.ep * etp) != 0 || !stage_divides(stage, s.pp)) return;
-  out.push_back(s);
-  if (request_.ep || !language_.moe) return;
-  const int experts = static_cast<int>(language_.moe->experts);
-  for (s.ep = 2; s.ep <= experts && s.ep <= stage; ++s.ep) {
-    if (experts % s.ep == 0 && stage % (s.ep * etp) == 0) out.push_back(s);
-  }
+  const std::int64_t group = static_cast<std::int64_t>(s.ep) * request_.etp.value_or(1);
+  if (stage % group == 0 && stage_divides(stage, s.pp)) out.push_back(s);
 }
 
 void SearchSpace::add_partial(std::vector<Structure>& out, Structure s) const {
-  const std::int64_t split = whole(s.gpus()), rank = split / s.pp;
+  const std::int64_t split = whole(s.gpus());
   std::int64_t last = gpus_;
-  const auto add = [&](double replicas, std::int64_t together) {
-    const auto most =
-        static_cast<std::int64_t>(std::min(replicas, static_cast<double>(gpus_ / split)));
-    const std::int64_t dp = most / together * together, busy = dp * split;
-    // A given batch may have no use for more.
-    if (dp < 1 || busy >= last || !stage_divides(busy / s.pp, s.pp) ||
-        (2 * busy <= gpus_ && !request_.global_batch))
-      return;
-    s.dp = static_cast<int>(dp);
+  std::vector<double> counts;
+  const auto most = static_cast<double>(gpus_ / split);
+  partial_replicas(s.pp, most, counts);
+  for (const double replicas : counts) {
+    s.dp = whole_replicas(s, std::min(replicas, most));
+    const std::int64_t busy = s.dp * split;
+    if (busy < 1 || busy >= last) continue;
     out.push_back(s);
     last = busy;
-  };
-  const int experts = language_.moe ? static_cast<int>(language_.moe->experts) : 1;
-  std::vector<double> counts;
-  partial_replicas(s.pp, static_cast<double>(gpus_ / split), counts);
-  for (s.ep = request_.ep.value_or(1); s.ep <= request_.ep.value_or(experts); ++s.ep) {
-    if (experts % s.ep != 0) continue;
-    const std::int64_t group = static_cast<std::int64_t>(s.ep) * request_.etp.value_or(1);
-    last = gpus_;
-    for (const double replicas : counts) add(replicas, group / std::gcd(group, rank));
   }
 }
 
@@ -187,6 +195,9 @@ void SearchSpace::partial_replicas(int pp, double most, std::vector<double>& out
     for (int i = 0; i < kMostShares && count != divisors_.end(); ++i, ++count) {
       out.push_back(usual / *count);
     }
+    // Where the model fits no smaller batch, a multiple of it.
+    if (most > usual) out.push_back(usual * std::floor(most / usual));
+    std::sort(out.begin(), out.end(), std::greater<>());
     return;
   }
   // As many as share the usual or the largest batch evenly, in few groups of pp micro-batches, or
@@ -199,24 +210,13 @@ void SearchSpace::partial_replicas(int pp, double most, std::vector<double>& out
       if (groups * most >= batch) out.push_back(std::floor(batch / groups));
     }
   }
+  for (double few = 1; few < std::min(most, kFewReplicas); ++few) out.push_back(few);
   std::sort(out.begin(), out.end(), std::greater<>());
 }
 
-void SearchSpace::add_pipelines(std::vector<Structure>& out, Structure s) const {
-  const double left = std::floor(request_.gpus / s.gpus());  // for stages and replicas
-  const bool divides_gpus = divides(request_.gpus, s.gpus());
-  if (!divides_gpus && idle_ == Idle::none) return;
-  const int most = request_.pp ? *request_.pp : kMostStages;
-  for (s.pp = request_.pp.value_or(1); s.pp <= most && s.pp <= left; ++s.pp) {
-    if (request_.recompute_layers.value_or(0) > std::ceil(layers_ / s.pp)) break;
-    if (!pipeline_divides(s.pp)) continue;
-    if (divides_gpus && divides(left, s.pp)) add_structures(out, s);
-    if (idle_ == Idle::some) add_partial(out, s);
-  }
-}
-
-std::vector<Structure> SearchSpace::structures() const {
+std::vector<Structure> SearchSpace::partitions() const {
   std::vector<Structure> out;
+  const int experts = language_.moe ? static_cast<int>(language_.moe->experts) : 1;
   for (const int cp : context_degrees()) {
     for (const int tp : tensor_degrees()) {
       // Ulysses partitions the heads of a tensor rank among the context ranks.
@@ -225,9 +225,26 @@ std::vector<Structure> SearchSpace::structures() const {
       Structure s = request_.or_default();
       s.tp = tp;
       s.cp = cp;
-      s.pp = s.dp = 1;
-      add_pipelines(out, s);
+      s.dp = 1;
+      const double most = std::min<double>(request_.pp.value_or(kMostStages),
+                                           std::floor(request_.gpus / (1.0 * tp * cp)));
+      for (s.pp = request_.pp.value_or(1); s.pp <= most; ++s.pp) {
+        if (request_.recompute_layers.value_or(0) > std::ceil(layers_ / s.pp)) break;
+        if (!pipeline_divides(s.pp)) continue;
+        for (s.ep = request_.ep.value_or(1); s.ep <= request_.ep.value_or(experts); ++s.ep) {
+          if (request_.ep || experts % s.ep == 0) out.push_back(s);
+        }
+      }
     }
+  }
+  return out;
+}
+
+std::vector<Structure> SearchSpace::structures() const {
+  std::vector<Structure> out;
+  for (const Structure& s : partitions()) {
+    add_full(out, s);
+    if (idle_ == Idle::some) add_partial(out, s);
   }
   return out;
 }

@@ -15,6 +15,9 @@ namespace trcost::planner {
 /// Whether `part` divides `whole`.
 bool divides(double whole, double part);
 
+/// Whether tensor ranks get whole heads. Fewer key heads than ranks are copied.
+bool tensor_divides(const LanguageModel& model, double tp);
+
 /// Most stages of a pipeline. The longest in published runs have 64 (arXiv:2205.05198, table 3).
 inline constexpr int kMostStages = 128;
 
@@ -32,14 +35,17 @@ struct BatchChoice {
   double penalty = 1;  ///< factor on the time per sequence for its cost in tokens
 };
 
-/// Factor on the time of a layout for its complexity, at most 1.018. The step model misses measured
-/// steps by 5 to 9 % (data/efficiency/residuals.csv), so that among layouts within 1 % the simpler
-/// one is taken.
+/// Largest factor of layout_penalty().
+inline constexpr double kMostLayoutPenalty = 1.018;
+
+/// Factor on the time of a structure for its complexity, at most 1.018. The step model misses
+/// measured steps by 5 to 9 % (data/efficiency/residuals.csv), so that among layouts within 1 % the
+/// simpler one is taken.
 double complexity_penalty(const Structure& structure, int vp, double gpus);
 
-/// Factor on the time of a layout without a pipeline that gathers parameters over the network, from
-/// beyond the `domain` of the innermost tier. 1 for others.
-double wide_sharding_penalty(const Layout& layout, double domain);
+/// complexity_penalty() of a layout, which counts parameters that are gathered over the network,
+/// from beyond the `domain` of the innermost tier, without a pipeline. At most 1.018.
+double layout_penalty(const Layout& layout, double gpus, double domain);
 
 /// Values of every degree that a request, a model, a system and a stack allow.
 class SearchSpace {
@@ -47,9 +53,13 @@ class SearchSpace {
   SearchSpace(const StepModel& model, const PlanRequest& request, Idle idle = Idle::none);
 
   /// All structures, small degrees first. If some GPUs may stay idle, also those with as many whole
-  /// replicas as there are GPUs for, and with as many as share the batch evenly. At least half of
-  /// the GPUs work, unless the batch is given.
+  /// replicas as there are GPUs for, and with as many as share the batch evenly.
   [[nodiscard]] std::vector<Structure> structures() const;
+  /// Structures of one replica each, small degrees first.
+  [[nodiscard]] std::vector<Structure> partitions() const;
+  /// Largest number of replicas of a partition up to `most` whose groups of experts are whole and
+  /// whose stages stay within domains. 0 if there is none.
+  [[nodiscard]] int whole_replicas(const Structure& partition, double most) const;
   /// Partitions of the batch over the replicas of a structure, into `out`. A batch that is not
   /// given is also tried smaller and larger, so that micro-batches come in whole groups and fill a
   /// pipeline.
@@ -74,6 +84,7 @@ class SearchSpace {
   /// Shardings in the order of complexity_penalty.
   [[nodiscard]] const std::vector<Sharding>& shardings() const { return shardings_; }
   [[nodiscard]] const std::vector<Recompute>& recomputes() const { return recomputes_; }
+  [[nodiscard]] ContextKind context_kind() const;
 
   [[nodiscard]] Layout layout(const Structure& structure, const BatchChoice& batch, int vp,
                               Sharding sharding, Recompute recompute) const;
@@ -81,12 +92,11 @@ class SearchSpace {
  private:
   [[nodiscard]] std::vector<int> tensor_degrees() const;
   [[nodiscard]] std::vector<int> context_degrees() const;
-  [[nodiscard]] ContextKind context_kind() const;
   [[nodiscard]] bool pipeline_divides(int pp) const;
   [[nodiscard]] bool stage_divides(std::int64_t ranks, int pp) const;
-  void add_structures(std::vector<Structure>& out, Structure s) const;
-  /// Adds structures of every number of stages to `s`, which has one stage and one replica.
-  void add_pipelines(std::vector<Structure>& out, Structure s) const;
+  /// Adds a partition with replicas on all GPUs, if they divide.
+  void add_full(std::vector<Structure>& out, Structure s) const;
+  /// Adds a partition with fewer replicas.
   void add_partial(std::vector<Structure>& out, Structure s) const;
   /// Numbers of replicas, up to `most`, for which GPUs may stay idle.
   void partial_replicas(int pp, double most, std::vector<double>& out) const;

@@ -13,9 +13,10 @@ namespace {
 // Weights of the search are choices that tests/planner checks by their effect: a larger cluster is
 // never slower, and published layouts rank near the top.
 //
-// Penalties of leaving a given batch, which only a much faster layout outweighs.
-constexpr double kGivenBatchPenalty = 0.5;
-constexpr double kGivenDeviationPenalty = 2;
+// Deviation within which a batch is the given one. Farther ones are for models that fit no other
+// way, so that one more GPU never decides between a given batch and a faster one.
+constexpr double kSameBatch = 1e-4;
+constexpr double kDeviationPenalty = 2;
 // Weight of a batch's cost in tokens. It is small so that a larger cluster never takes longer.
 // Batches are limited by a bound that grows with the cluster, so that the best time only falls.
 constexpr double kTokenWeight = 0.2;
@@ -46,7 +47,24 @@ constexpr double kStagesPerRank = 0.001;  // for each doubling
 constexpr double kIdle = 0.014;
 constexpr double kWideShards = 0.014;  // in place of a pipeline
 // Most in all, so that a larger cluster takes no more than 2 % longer than a smaller one.
-constexpr double kMost = 0.018;
+constexpr double kMost = kMostLayoutPenalty - 1;
+
+// The largest divisor of a whole number up to each power of two, into `out`, and its largest parts.
+void divisors_near_powers(double whole, std::vector<double>& out) {
+  constexpr double kLargest = 64, kMostParts = 8;
+  const auto add = [&](double divisor) {
+    if (std::ranges::find(out, divisor) == out.end()) out.push_back(divisor);
+  };
+  for (double power = 1; power <= std::min(whole, kLargest); power *= 2) {
+    double divisor = power;
+    while (!divides(whole, divisor)) --divisor;
+    add(divisor);
+  }
+  for (double power = 2 * kLargest; power <= whole && divides(whole, power); power *= 2) add(power);
+  for (double parts = 1; parts <= kMostParts; ++parts) {
+    if (divides(whole, parts)) add(whole / parts);
+  }
+}
 
 bool power_of_two(double x) {
   int exponent = 0;
@@ -55,7 +73,9 @@ bool power_of_two(double x) {
 
 }  // namespace
 
-double complexity_penalty(const Structure& s, int vp, double gpus) {
+namespace {
+
+double complexity(const LayoutDegrees& s, int vp, double gpus) {
   double more = 0;
   if (s.tp > 1) more += kTensor;
   if (s.pp > 1) more += kPipeline;
@@ -63,16 +83,28 @@ double complexity_penalty(const Structure& s, int vp, double gpus) {
   if (!power_of_two(s.tp) || !power_of_two(s.pp) || !power_of_two(s.cp)) more += kOddDegree;
   for (int v = 1; v < vp; v *= 2) more += kStagesPerRank;
   if (s.gpus() < gpus) more += kIdle;
+  return more;
+}
+
+}  // namespace
+
+double complexity_penalty(const Structure& s, int vp, double gpus) {
+  return 1 + std::min(kMost, complexity(s, vp, gpus));
+}
+
+double layout_penalty(const Layout& l, double gpus, double domain) {
+  const bool wide = l.sharding == Sharding::parameters && l.dp * l.cp * l.tp > domain;
+  const double more = complexity(l, l.vp, gpus) + (wide && l.pp == 1 ? kWideShards : 0);
   return 1 + std::min(kMost, more);
 }
 
-double wide_sharding_penalty(const Layout& l, double domain) {
-  const bool wide = l.sharding == Sharding::parameters && l.dp * l.cp * l.tp > domain;
-  return wide && l.pp == 1 ? 1 + kWideShards : 1;
-}
-
 double SearchSpace::largest_batch() const {
-  const double tp = tensor_degrees().back(), cp = context_degrees().back();
+  const double domain = model_.platform().system->usable_per_domain;
+  double tp = 1;
+  for (const int each : tensor_degrees()) {
+    if (request_.tp || each <= domain) tp = each;
+  }
+  const double cp = context_degrees().back();
   const double micro = request_.micro_batch.value_or(1);
   // One micro-batch of the finest tensor split for each GPU fills every pipeline: m = p.
   const double long_sequence =
@@ -91,7 +123,7 @@ double SearchSpace::largest_batch() const {
 double SearchSpace::batch_penalty(double global_batch) const {
   if (request_.global_batch) {
     const double off = std::abs(global_batch / *request_.global_batch - 1);
-    return off > 0 ? 1 + kGivenBatchPenalty + kGivenDeviationPenalty * off : 1;
+    return off <= kSameBatch ? 1 + off : kTooLarge * (1 + kDeviationPenalty * off);
   }
   const double cost = batch_cost(global_batch, wanted_, critical_);
   if (global_batch <= wanted_) return cost;
@@ -133,16 +165,18 @@ void SearchSpace::micro_batches(const Structure& s, std::vector<double>& out) co
   if (request_.micro_batch) return out.push_back(*request_.micro_batch);
   const double share = std::max(1.0, std::round(wanted_ / s.dp));
   const double most =
-      request_.global_batch ? share : std::max(1.0, kLargerMicroBatch * wanted_ / s.dp);
+      request_.global_batch
+          ? share
+          : std::max({1.0, kLargerMicroBatch * wanted_ / s.dp, std::floor(largest_ / s.dp)});
+  if (request_.global_batch && divides(wanted_, s.dp)) return divisors_near_powers(share, out);
   for (double micro = 1; micro <= most; micro *= 2) out.push_back(micro);
-  // All of a replica's sequences at once, if that is not a power of two. If the batch is not given,
-  // also either whole number next to the usual share, and the largest within free growth, which
-  // costs little if the host limits the speed.
+  // All of a replica's sequences at once, if that is not a power of two, and either whole number
+  // next to the usual share, and the largest within free growth, which costs little if the host
+  // limits the speed.
   const double exact = wanted_ / s.dp;
   for (const double all : {std::floor(exact), std::ceil(exact), std::floor(kFreeGrowth * exact)}) {
-    const bool allowed = !request_.global_batch || all == share;
     const bool known = divides(64, all) || std::ranges::find(out, all) != out.end();
-    if (allowed && all >= 1 && all <= 64 && !known) out.push_back(all);
+    if (all >= 1 && all <= 64 && !known) out.push_back(all);
   }
 }
 
@@ -152,7 +186,7 @@ void SearchSpace::batches(const Structure& s, std::vector<BatchChoice>& out) con
   micro_batches(s, micros);
   for (const double micro : micros) {
     const double share = wanted_ / (micro * s.dp);
-    if (!request_.micro_batch && !power_of_two(micro)) {
+    if (!request_.micro_batch && !request_.global_batch && !power_of_two(micro)) {
       counts = {1};
     } else {
       micro_batch_counts(share, largest_ / (micro * s.dp), s, counts);
@@ -174,7 +208,9 @@ double SearchSpace::most_micro_batches(const Structure& s, double micro_batch) c
 
 double SearchSpace::least_penalty(const Structure& s) const {
   const double least = request_.micro_batch.value_or(1) * s.dp;
-  if (request_.global_batch && !divides(wanted_, least)) return 1 + kGivenBatchPenalty;
+  if (request_.global_batch) {
+    return batch_penalty(least * std::max(1.0, std::round(wanted_ / least)));
+  }
   return least > wanted_ ? batch_penalty(least) : 1;
 }
 

@@ -70,9 +70,9 @@ std::vector<SpaceLayout> fitting_layouts(const StepModel& model, const PlanReque
   return out;
 }
 
-double layout_penalty(const StepModel& model, const PlanRequest& request, const SpaceLayout& each) {
-  return each.batch.penalty * complexity_penalty(each.structure, each.layout.vp, request.gpus) *
-         wide_sharding_penalty(each.layout, model.platform().system->usable_per_domain);
+double space_penalty(const StepModel& model, const PlanRequest& request, const SpaceLayout& each) {
+  return each.batch.penalty *
+         layout_penalty(each.layout, request.gpus, model.platform().system->usable_per_domain);
 }
 
 /// Best of all layouts, in the order of `random`.
@@ -81,7 +81,7 @@ Plan best_by_brute_force(const StepModel& model, const PlanRequest& request,
   std::shuffle(layouts.begin(), layouts.end(), random);
   Contenders all;
   for (const SpaceLayout& each : layouts) {
-    all.add(each.layout, model.step(each.layout), layout_penalty(model, request, each));
+    all.add(each.layout, model.step(each.layout), space_penalty(model, request, each));
   }
   Plan out;
   all.store_best(out);
@@ -105,7 +105,8 @@ TEST_CASE("search finds the layout that evaluating every one of a small space fi
     REQUIRE_FALSE(layouts.empty());
     const Plan expected = best_by_brute_force(model, request, layouts, random);
     Plan found;
-    REQUIRE(LayoutSearch(model, request, Idle::none, 0).run(found));
+    Bounds bounds(model);
+    REQUIRE(LayoutSearch(bounds, request, Idle::none, 0).run(found));
     CHECK(found.layout == expected.layout);
     CHECK(found.time.seconds == expected.time.seconds);
     // Pruning leaves out most of a larger space.
@@ -131,7 +132,8 @@ TEST_CASE("search finds the best layout under every restriction of the request",
       const PlanRequest& request = requests[i];
       const std::vector<SpaceLayout> layouts = fitting_layouts(model, request, Idle::none, margin);
       Plan found;
-      const bool any = LayoutSearch(model, request, Idle::none, margin).run(found);
+      Bounds bounds(model);
+      const bool any = LayoutSearch(bounds, request, Idle::none, margin).run(found);
       REQUIRE(any == !layouts.empty());
       if (!any) continue;
       const Plan expected = best_by_brute_force(model, request, layouts, random);
@@ -156,7 +158,8 @@ TEST_CASE("search with idle GPUs finds the best layout of the larger space", "[p
     const std::vector<SpaceLayout> layouts = fitting_layouts(model, request, Idle::some);
     const Plan expected = best_by_brute_force(model, request, layouts, random);
     Plan found;
-    REQUIRE(LayoutSearch(model, request, Idle::some, 0).run(found));
+    Bounds bounds(model);
+    REQUIRE(LayoutSearch(bounds, request, Idle::some, 0).run(found));
     CHECK(found.layout == expected.layout);
     CHECK(found.layout.gpus() <= gpus);
   }
@@ -180,7 +183,8 @@ TEST_CASE("least memory is that of the smallest layout of a space in which none 
       }
     }
   }
-  LayoutSearch search(model, request, Idle::none, 0);
+  Bounds bounds(model);
+  LayoutSearch search(bounds, request, Idle::none, 0);
   Plan found;
   CHECK_FALSE(search.run(found));
   CHECK_FALSE(search.any_fits());
@@ -197,11 +201,11 @@ TEST_CASE("bounds never exceed the time of any layout", "[planner][bounds]") {
     const StepModel model = planning::step_model(s);
     const PlanRequest request = planning::request(s);
     const SearchSpace space(model, request);
-    Bounds bounds(model, request);
+    Bounds bounds(model);
     for (const SpaceLayout& each : fitting_layouts(model, request)) {
       const Layout& l = each.layout;
       const double m = l.micro_batches();
-      const Bounds::Work work = bounds.work(each.structure, l.micro_batch);
+      const Bounds::Work work = bounds.work(each.structure, l.context_kind, l.micro_batch);
       const double bubble = (l.pp - 1) / (l.vp * m);
       const double repeated =
           l.recompute == Recompute::full ? 1 : recomputed_share(l, model.pipeline_layers().count());
@@ -222,13 +226,16 @@ TEST_CASE("bounds do not depend on the order of questions", "[planner][bounds]")
   const TrainingCase s{"mixtral-8x7b", "h100-sxm", "megatron", 32, 4096, 64};
   const StepModel model = planning::step_model(s);
   const PlanRequest request = planning::request(s);
-  const std::vector<Structure> structures = SearchSpace(model, request).structures();
-  Bounds cached(model, request);
+  const SearchSpace space(model, request);
+  const std::vector<Structure> structures = space.structures();
+  const ContextKind kind = space.context_kind();
+  Bounds cached(model);
   for (int round = 0; round < 2; ++round) {
     for (const Structure& each : structures) {
       for (const double micro_batch : {1.0, 3.0, 4.0}) {
-        Bounds fresh(model, request);
-        REQUIRE(cached.work(each, micro_batch).seconds == fresh.work(each, micro_batch).seconds);
+        Bounds fresh(model);
+        REQUIRE(cached.work(each, kind, micro_batch).seconds ==
+                fresh.work(each, kind, micro_batch).seconds);
       }
     }
   }

@@ -23,8 +23,7 @@ double per_sequence(const Plan& p) {
 double score(const StepModel& model, const PlanRequest& request, const Plan& p) {
   const Layout& l = p.layout;
   return per_sequence(p) * SearchSpace(model, request).batch_penalty(l.global_batch) *
-         complexity_penalty(l, l.vp, request.gpus) *
-         wide_sharding_penalty(l, model.platform().system->usable_per_domain);
+         layout_penalty(l, request.gpus, model.platform().system->usable_per_domain);
 }
 
 /// Recomputes layer by layer until a layout fits, if the stack can.
@@ -52,8 +51,7 @@ double exhaustive(const StepModel& model, const PlanRequest& request) {
             if (!model.memory(l).fits) continue;
             const double domain = model.platform().system->usable_per_domain;
             least = std::min(least, model.step(l).seconds / l.global_batch * batch.penalty *
-                                        complexity_penalty(s, vp, request.gpus) *
-                                        wide_sharding_penalty(l, domain));
+                                        layout_penalty(l, request.gpus, domain));
           }
         }
       }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "catalog/hardware/hardware.h"
 #include "estimate/cluster/data_pipeline.h"
@@ -29,6 +30,8 @@ double with_recomputation(const StepTime& time) {
 }
 
 namespace {
+
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 Execution with_plan(const Task& task, double gpus, Plan plan) {
   const ResolvedWork& work = task.work();
@@ -104,7 +107,7 @@ Execution execute(const Task& task, double gpus) {
       on_cluster(task, gpus, [&](PlanRequest request) -> std::optional<Plan> {
         // With a given MFU the layout is only shown, so the answer stands where nothing fits.
         request.allow_too_large = task.fixed.mfu.has_value();
-        return task.prepared->plans->all(task.model(), request);
+        return task.prepared->plans->all(request);
       });
   if (!found) fail_to_generate(task, gpus);
   return *std::move(found);
@@ -112,8 +115,17 @@ Execution execute(const Task& task, double gpus) {
 
 std::optional<Execution> execute_fitting(const Task& task, double gpus) {
   if (request_for(task, gpus).complete()) return execute(task, gpus);
+  return on_cluster(task, gpus,
+                    [&](const PlanRequest& each) { return task.prepared->plans->fitting(each); });
+}
+
+std::optional<Execution> execute_below(const Task& task, double gpus, double seconds_per_token) {
+  if (request_for(task, gpus).complete()) return execute(task, gpus);
+  // Phases of a round besides learning take time of their own.
+  const double limit =
+      task.prepared->round ? kUnlimited : seconds_per_token * task.work().seq_length;
   return on_cluster(task, gpus, [&](const PlanRequest& each) {
-    return task.prepared->plans->fitting(task.model(), each);
+    return task.prepared->plans->below(each, limit);
   });
 }
 
@@ -170,7 +182,7 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
     if (task.fixed.mfu) return execute(task, available);
     std::optional<Execution> found =
         on_cluster(task, available, [&](const PlanRequest& request) -> std::optional<Plan> {
-          return task.prepared->plans->with_idle(task.model(), request);
+          return task.prepared->plans->with_idle(request);
         });
     if (!found) fail_to_generate(task, available);
     return *std::move(found);

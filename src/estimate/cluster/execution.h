@@ -107,6 +107,10 @@ Execution execute(const Task& task, double gpus);
 /// As execute(), but empty if no layout fits and a degree is free.
 std::optional<Execution> execute_fitting(const Task& task, double gpus);
 
+/// As execute_fitting() without a runner-up. Possibly empty if the training takes more than
+/// `seconds_per_token`.
+std::optional<Execution> execute_below(const Task& task, double gpus, double seconds_per_token);
+
 /// Seconds of the whole training if the share `useful` of the time is steps.
 double wall_seconds(const Task& task, const Execution& execution, double useful);
 

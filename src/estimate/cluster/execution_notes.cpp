@@ -123,7 +123,7 @@ void note_larger_cluster(const Task& task, const Execution& execution, Notes& no
     const bool fixed = request.complete() || request.dp;
     if (fixed || gpus > std::min(kMostGpus, kLargest * execution.gpus)) return;
     try {
-      const Plan larger = task.prepared->plans->with_idle(task.model(), request);
+      const Plan larger = task.prepared->plans->with_idle(request);
       if (warn_of_larger(execution, larger, gpus, notes)) return;
     } catch (const Error&) {
       continue;  // the degrees given do not divide it

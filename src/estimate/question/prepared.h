@@ -33,7 +33,7 @@ struct Prepared {
   std::string method;                      ///< quality in words
   std::string_view training;               ///< `pretrain`, `sft`, `ppo`
   std::shared_ptr<const RoundWork> round;  ///< of a training method with several phases
-  std::unique_ptr<RecentPlans> plans = std::make_unique<RecentPlans>();  ///< of `model`
+  std::unique_ptr<RecentPlans> plans = std::make_unique<RecentPlans>(model);
 };
 
 /// Prepares a work on a platform. Throws as resolve_platform() and resolve_round() do.

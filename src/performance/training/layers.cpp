@@ -73,8 +73,10 @@ LayerExchange heads_exchange(const Evaluation& at, const LayerShape& shape) {
   return out;
 }
 
-// Keys and values travel around a ring of the context ranks behind the attention kernels.
-LayerExchange ring_exchange(const Evaluation& at, const LayerShape& shape, const LayerTime& time) {
+// Keys and values travel around a ring of the context ranks behind the attention kernels, as far as
+// these do not hide other exchange: `work`.
+LayerExchange ring_exchange(const Evaluation& at, const LayerShape& shape, const LayerTime& time,
+                            const LayerWork& work) {
   LayerExchange out;
   out.bytes = at.tokens * shape.kv_bytes / at.tensor;
   out.each = transfer_seconds(at.costs.fabric, out.bytes, at.tensor * at.context - 1);
@@ -83,14 +85,14 @@ LayerExchange ring_exchange(const Evaluation& at, const LayerShape& shape, const
   // early and a late piece each are even (Llama 3, arXiv:2407.21783, section 3.3.2).
   out.crowding_share = at.stack.context_imbalance * (1 - 1 / at.context);
   out.dispatched = at.context - 1;
-  const auto pass = [&](double times, double attention) {
-    ExchangePass one = hidden_pass(times, out, out.window_share * attention);
+  const auto pass = [&](double times, double attention, double left) {
+    ExchangePass one = hidden_pass(times, out, std::min(out.window_share * attention, left));
     one.crowding = out.crowding_share * attention;
     one.exposed += one.crowding;
     return one;
   };
-  out.forward = pass(at.context - 1, time.attention_forward);
-  out.backward = pass(2 * (at.context - 1), time.attention_backward);
+  out.forward = pass(at.context - 1, time.attention_forward, work.forward);
+  out.backward = pass(2 * (at.context - 1), time.attention_backward, work.backward);
   return out;
 }
 
@@ -174,10 +176,13 @@ LayerParts layer_parts(const Evaluation& at, const LayerShape& shape,
     issue(out.tensor);
   }
   if (at.context > 1 && !split.images) {
-    out.context = at.layout.context_kind == ContextKind::ulysses ? heads_exchange(at, shape)
-                                                                 : ring_exchange(at, shape, time);
+    out.context = at.layout.context_kind == ContextKind::ulysses
+                      ? heads_exchange(at, shape)
+                      : ring_exchange(at, shape, time, work);
     time.context_forward = out.context.forward.exposed;
     time.context_backward = out.context.backward.exposed;
+    work.forward -= out.context.forward.hidden;
+    work.backward -= out.context.backward.hidden;
     issue(out.context);
   }
   if (shape.experts > 0 && (at.expert > 1 || gathers_expert_tokens(at))) {

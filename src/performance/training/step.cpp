@@ -17,6 +17,10 @@ namespace {
 // Hosts have eight accelerators whatever the domain, since stragglers are a matter of hosts.
 constexpr double kGpusPerHost = 8;
 
+double hosts_of(double gpus) {
+  return std::max(1.0, gpus / kGpusPerHost);
+}
+
 // Seconds of a device and the host that issues its kernels: a smooth maximum of the two,
 // (d^4 + h^4)^(1/4).
 double issued_seconds(double device, double host) {
@@ -175,6 +179,15 @@ PipelineLayers StepModel::partition_layers_by_time(const StepCosts& costs, const
   return pipeline;
 }
 
+double StepModel::imbalance(double gpus) const noexcept {
+  const double stragglers = platform_.stack->straggler * portable_log2(hosts_of(gpus));
+  return (1 + stragglers) * workload_.imbalance - 1;
+}
+
+double StepModel::lengthening(double gpus) const noexcept {
+  return (1 + imbalance(gpus)) * platform_.slowdown / workload_.padding_efficiency;
+}
+
 StepTime StepModel::step(const Layout& layout) const noexcept {
   return evaluate(layout).time;
 }
@@ -214,8 +227,8 @@ StepParts StepModel::evaluate(const Layout& layout) const noexcept {
   term(time, StepTerm::offload) = m * parts.host.per_micro_batch() + parts.host.per_step();
 
   // Stragglers and uneven ranks lengthen all the rest, then missing tuning, then padding.
-  parts.hosts = std::max(1.0, layout.gpus() / kGpusPerHost);
-  parts.imbalance = (1 + at.stack.straggler * portable_log2(parts.hosts)) * workload_.imbalance - 1;
+  parts.hosts = hosts_of(layout.gpus());
+  parts.imbalance = imbalance(layout.gpus());
   double sum = 0;
   for (const double part : time.terms) sum += part;
   term(time, StepTerm::imbalance) = sum * parts.imbalance;

@@ -67,6 +67,9 @@ class StepModel {
     layout.global_batch = sequences;
     return step(layout);
   }
+  /// Factor by which stragglers, uneven ranks, missing tuning and padding lengthen a step on `gpus`
+  /// accelerators.
+  [[nodiscard]] double lengthening(double gpus) const noexcept;
   /// Memory of the worst pipeline stage (model.md 4).
   [[nodiscard]] MemoryUse memory(const Layout& layout) const noexcept {
     return memory_.use(layout);
@@ -84,6 +87,8 @@ class StepModel {
   /// Pipeline layers with the encoder weighed by its seconds instead of its FLOPs.
   static PipelineLayers partition_layers_by_time(const StepCosts& costs, const Workload& workload,
                                                  const Platform& platform) noexcept;
+  /// Share of a step that stragglers and uneven ranks add.
+  [[nodiscard]] double imbalance(double gpus) const noexcept;
   /// step() with the parts that it adds up.
   [[nodiscard]] StepParts evaluate(const Layout& layout) const noexcept;
 
