@@ -131,15 +131,10 @@ std::optional<Plan> plan_below(Bounds& bounds, const PlanRequest& given, double 
   PlanRequest request = given;
   request.gpus = given.gpus_at_work();
   Plan result;
-  // Penalties raise the seconds that the search compares.
-  const SearchSpace space(bounds.model(), request);
-  const double weighed =
-      limit * kMostLayoutPenalty *
-      space.batch_penalty(request.global_batch.value_or(std::floor(space.largest_batch())));
   LayoutSearch search(bounds, request, Idle::none, request.memory_margin);
-  bool found = search.run_below(weighed, result);
-  if (!found && !search.reached_limit() && search.any_fits()) {
-    found = LayoutSearch(bounds, request, Idle::none, 0).run_below(weighed, result);
+  bool found = search.run_below(limit, result);
+  if (!found && !search.any_leaves_margin() && search.any_fits()) {
+    found = LayoutSearch(bounds, request, Idle::none, 0).run_below(limit, result);
   }
   if (!found) return std::nullopt;
   return with_resolved_layout(bounds.model(), request, result);

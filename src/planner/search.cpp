@@ -77,7 +77,6 @@ bool LayoutSearch::search(Plan& plan) {
   plan.evaluated = evaluated_;
   plan.considered = considered_;
   ranked += considered_;
-  reached_limit_ |= contenders_.empty() && !queue_.empty();
   if (contenders_.empty()) return false;
   contenders_.store_best(plan);
   if (best_only_) plan.runner_up.reset();
@@ -94,6 +93,7 @@ void LayoutSearch::enumerate() {
   for (std::size_t i = 0; i < structures_.size() && considered_ < kMostConsidered; ++i) {
     ++considered_;
     const double bound = alone ? 0 : structure_bound(structures_[i]);
+    if (bound == kInfinity) continue;
     queue_.push_back({bound, bound, 0, static_cast<int>(i), kUnchecked, {}});
   }
   std::make_heap(queue_.begin(), queue_.end(), later);
@@ -107,6 +107,7 @@ double LayoutSearch::structure_bound(const Structure& s) {
         (s.pp - 1) / (space_.most_virtual_stages(s) * space_.most_micro_batches(s, micro));
     least = std::min(least, bounds_.work(s, context_kind_, micro).seconds * (1 + bubble));
   }
+  if (kRounding * least > limit_) return kInfinity;
   return kRounding * least * space_.least_penalty(s) * complexity_penalty(s, 1, request_.gpus);
 }
 
@@ -117,8 +118,8 @@ double LayoutSearch::batches_bound(const Structure& s, double recomputed) {
     const Bounds::Work work = bounds_.work(s, context_kind_, batch.micro_batch);
     const double m = batch.global_batch / (batch.micro_batch * s.dp);
     const double bubble = (s.pp - 1) / ((m < s.pp ? 1 : stages) * m);
-    least = std::min(least,
-                     (work.seconds * (1 + bubble) + recomputed * work.recompute) * batch.penalty);
+    const double seconds = work.seconds * (1 + bubble) + recomputed * work.recompute;
+    if (kRounding * seconds <= limit_) least = std::min(least, seconds * batch.penalty);
   }
   return kRounding * least * complexity_penalty(s, 1, request_.gpus);
 }
@@ -144,7 +145,7 @@ void LayoutSearch::check_memory(const Candidate& candidate) {
   Candidate next = candidate;
   next.vp = kUnexpanded;
   if (next.bound > 0) next.bound = batches_bound(s, least.share);
-  push(next);
+  if (next.bound < kInfinity) push(next);
 }
 
 void LayoutSearch::expand(int structure) {
@@ -182,6 +183,7 @@ void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double re
     const double bubble = (s.pp - 1) / (vp * m);
     const double penalty = kRounding * batch.penalty * complexity_penalty(s, vp, request_.gpus);
     const double seconds = work.seconds * (1 + bubble);
+    if (kRounding * (seconds + recomputed * work.recompute) > limit_) continue;
     push({(seconds + recomputed * work.recompute) * penalty, seconds * penalty,
           work.recompute * penalty, structure, vp, batch});
   }
@@ -246,11 +248,9 @@ bool LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s, 
   const MemoryUse least = memory(at(modes.back()));
   if (!leaves_margin(least)) return false;
   const auto consider = [&](const Layout& l, double share) {
-    if (candidate.work + share * candidate.recompute > limit()) {
-      reached_limit_ |= contenders_.empty();
-      return;
+    if (candidate.work + share * candidate.recompute <= limit()) {
+      evaluate(l, candidate.batch.penalty);
     }
-    evaluate(l, candidate.batch.penalty);
   };
   bool any = false;
   for (const Recompute mode : modes) {
@@ -280,6 +280,7 @@ bool LayoutSearch::any_sharding_fits(const Structure& s, const BatchChoice& batc
 MemoryUse LayoutSearch::memory(const Layout& l) {
   const MemoryUse use = model_.memory(l);
   any_fits_ |= use.fits;
+  any_leaves_margin_ |= leaves_margin(use);
   return use;
 }
 

@@ -23,11 +23,11 @@ class LayoutSearch {
   /// Finds the best layout with its time, memory and runner-up. Returns false if none leaves the
   /// margin.
   bool run(Plan& plan);
-  /// As run() without a runner-up. Also returns false if no layout takes less than `limit` seconds
-  /// per sequence, weighed.
+  /// As run() without a runner-up, among layouts that may take less than `limit` seconds per
+  /// sequence.
   bool run_below(double limit, Plan& plan);
-  /// Whether run_below() left out layouts that may leave the margin, because of its limit.
-  [[nodiscard]] bool reached_limit() const { return reached_limit_; }
+  /// Whether a layout that was looked at leaves the margin.
+  [[nodiscard]] bool any_leaves_margin() const { return any_leaves_margin_; }
   /// Whether run() found a layout that fits without the margin.
   [[nodiscard]] bool any_fits() const { return any_fits_; }
   /// Finds the layout with the least memory. Returns false if no layout divides the model.
@@ -49,7 +49,7 @@ class LayoutSearch {
   bool search(Plan& plan);
   /// Weighed seconds per sequence beyond which no layout is of interest.
   [[nodiscard]] double limit() const {
-    return best_only_ ? std::min(limit_, contenders_.best_limit()) : contenders_.limit();
+    return best_only_ ? contenders_.best_limit() : contenders_.limit();
   }
   static bool later(const Candidate& a, const Candidate& b);
   void push(const Candidate& candidate);
@@ -106,8 +106,8 @@ class LayoutSearch {
   ContextKind context_kind_;
   bool offloads_activations_;
   bool best_only_ = false;
-  bool reached_limit_ = false;
-  double limit_ = std::numeric_limits<double>::infinity();
+  bool any_leaves_margin_ = false;
+  double limit_ = std::numeric_limits<double>::infinity();  ///< seconds per sequence, not weighed
   Contenders contenders_;
   std::vector<Structure> structures_;
   std::vector<double> too_large_;    ///< by structure: least micro-batch that does not fit

@@ -35,9 +35,6 @@ struct BatchChoice {
   double penalty = 1;  ///< factor on the time per sequence for its cost in tokens
 };
 
-/// Largest factor of layout_penalty().
-inline constexpr double kMostLayoutPenalty = 1.018;
-
 /// Factor on the time of a structure for its complexity, at most 1.018. The step model misses
 /// measured steps by 5 to 9 % (data/efficiency/residuals.csv), so that among layouts within 1 % the
 /// simpler one is taken.

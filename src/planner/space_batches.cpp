@@ -47,7 +47,7 @@ constexpr double kStagesPerRank = 0.001;  // for each doubling
 constexpr double kIdle = 0.014;
 constexpr double kWideShards = 0.014;  // in place of a pipeline
 // Most in all, so that a larger cluster takes no more than 2 % longer than a smaller one.
-constexpr double kMost = kMostLayoutPenalty - 1;
+constexpr double kMost = 0.018;
 
 // The largest divisor of a whole number up to each power of two, into `out`, and its largest parts.
 void divisors_near_powers(double whole, std::vector<double>& out) {

@@ -123,7 +123,7 @@ class ClusterSizing {
         const double busy = deadline_ * needed(*mfu_) / gpus;
         return busy / useful_(gpus, busy);
       }
-      const std::optional<Execution> found = execute_fitting(task_, gpus);
+      const std::optional<Execution> found = execute_below(task_, gpus, kNoTime);
       if (!found) return kNoTime;
       const Amounts& amounts = task_.amounts;
       const auto given_batch =
