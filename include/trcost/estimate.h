@@ -116,6 +116,7 @@ struct TokenTotals {
   double vision = 0;             ///< in the language model
   double vision_encoder = 0;     ///< in the encoder
   bool compute_optimal = false;  ///< chosen by the scaling law
+  bool published = false;        ///< as many as the model was trained on
 };
 
 /// FLOPs of a training.

@@ -17,19 +17,58 @@
 namespace trcost::planner {
 namespace {
 
+struct MemoryItem {
+  double MemoryUse::*bytes;
+  std::string_view name;
+};
+
+constexpr MemoryItem kMemoryItems[] = {
+    {&MemoryUse::weights, "weights"},         {&MemoryUse::gradients, "gradients"},
+    {&MemoryUse::optimizer, "optimizer"},     {&MemoryUse::activations, "activations"},
+    {&MemoryUse::logits, "logits"},           {&MemoryUse::overhead, "overhead"},
+    {&MemoryUse::resident, "resident models"}};
+
+const MemoryItem& largest_item(const MemoryUse& use) {
+  return *std::ranges::max_element(kMemoryItems, {},
+                                   [&](const MemoryItem& each) { return use.*each.bytes; });
+}
+
+// The flag that shrinks the largest item of the layout with the least memory.
+std::string remedy(const StepModel& model, const PlanRequest& request, const Plan& least) {
+  const Workload& w = model.workload();
+  const auto bytes = largest_item(least.memory).bytes;
+  const bool full = w.language_training == Training::full;
+  if (bytes == &MemoryUse::activations || bytes == &MemoryUse::logits) {
+    const Stack& stack = *model.platform().stack;
+    const bool splits = stack.can(dimension_of(&LayoutDegrees::cp));
+    const std::string ring = splits && request.context_kind != ContextKind::ring
+                                 ? " or --context-kind ring (a sequence on more GPUs)"
+                                 : "";
+    if (bytes == &MemoryUse::logits) return "--loss chunked (logits in parts)" + ring;
+    return (w.offload.activations ? "a shorter --seq-length" : "--offload activations (slower)") +
+           ring;
+  }
+  if (full) return "--train lora or --train qlora (fewer trained parameters)";
+  if (w.language_training == Training::lora) return "--train qlora (weights in 4 bits)";
+  return w.offload.optimizer ? "" : "--offload all (optimizer and activations in host memory)";
+}
+
 // Clauses on how the training would fit on the same GPUs.
-std::string out_of_memory_hint(const StepModel& model) {
+std::string out_of_memory_hint(const StepModel& model, const PlanRequest& request,
+                               const Plan& least) {
   const Stack& stack = *model.platform().stack;
-  const Offload& offload = model.workload().offload;
   std::string out;
   if (!stack.can(dimension_of(&LayoutDegrees::tp)) &&
       !stack.can(dimension_of(&LayoutDegrees::pp))) {
-    out = fmt::format(
-        "; stack {} splits neither matrices nor layers over GPUs: --stack takes another",
-        stack.name);
+    out =
+        fmt::format(". The stack {} has no tensor or pipeline parallelism: --stack chooses another",
+                    stack.name);
   }
-  if (offload.optimizer && offload.activations) return out;
-  return out + "; --offload all keeps optimizer and activations in the hosts' memory, more slowly";
+  const std::string other = remedy(model, request, least);
+  if (!other.empty()) out += ". Less memory: " + other;
+  const Offload& offload = model.workload().offload;
+  if (offload.optimizer || other.find("--offload") != std::string::npos) return out;
+  return out + ". --offload all keeps optimizer and activations in host memory (slower)";
 }
 
 [[noreturn]] void throw_too_large(const StepModel& model, const PlanRequest& request,
@@ -37,17 +76,21 @@ std::string out_of_memory_hint(const StepModel& model) {
   const std::string chip = model.platform().accelerator->name;
   const double most = std::min(kMostGpus, std::max(16384.0, 64 * request.gpus));
   const std::optional<double> enough = smallest_cluster(model, request, most);
-  throw Error(ErrorKind::no_answer,
-              fmt::format("the training does not fit on {} {}: the best layout takes {} of the {} "
-                          "that a plan may fill on each",
-                          format_exact(request.gpus), chip,
-                          format_number(least.memory.total, NumberKind::bytes),
-                          format_number(least.memory.capacity, NumberKind::bytes)),
-              enough ? fmt::format("the smallest cluster that holds it has {} GPUs{}",
-                                   format_exact(*enough), out_of_memory_hint(model))
-                     : fmt::format("no cluster of up to {} GPUs holds it either: free a degree, "
-                                   "or take an accelerator with more memory{}",
-                                   format_exact(most), out_of_memory_hint(model)));
+  const MemoryItem& largest = largest_item(least.memory);
+  throw Error(
+      ErrorKind::no_answer,
+      fmt::format("the training does not fit on {} {}: it needs {} per GPU, but {} is usable; the "
+                  "largest part is {}, {}",
+                  format_exact(request.gpus), chip,
+                  format_number(least.memory.total, NumberKind::bytes),
+                  format_number(least.memory.capacity, NumberKind::bytes), largest.name,
+                  format_number(least.memory.*largest.bytes, NumberKind::bytes)),
+      (enough ? fmt::format("the smallest number of GPUs that fits is {}: --gpus {}",
+                            format_exact(*enough), format_exact(*enough))
+              : fmt::format("no cluster of up to {} GPUs fits it either: set fewer degrees of the "
+                            "layout, or choose an accelerator with more memory",
+                            format_exact(most))) +
+          out_of_memory_hint(model, request, least));
 }
 
 // Throws usage for degrees that contradict the cluster, else no_answer.

@@ -55,6 +55,46 @@ TEST_CASE("tokens may be asked for by parameter", "[estimate][amounts]") {
   CHECK_THROWS_AS(resolved(s), Error);
 }
 
+TEST_CASE("a released model defaults to the tokens that it was trained on", "[estimate][amounts]") {
+  struct Published {
+    const char* name;
+    double tokens;
+  };
+  // Model cards and reports: arXiv:2407.21783, 2412.19437, 2505.09388, 2005.14165, 2501.00656,
+  // 2307.09288, 2503.19786, 2412.15115; huggingface.co/blog/smollm3.
+  const auto [name, tokens] = GENERATE(values<Published>({{"llama-3.1-8b", 15e12},
+                                                          {"deepseek-v3", 14.8e12},
+                                                          {"qwen3-32b", 36e12},
+                                                          {"gpt-3", 300e9},
+                                                          {"olmo-2-7b", 4e12},
+                                                          {"llama-2-70b", 2e12},
+                                                          {"gemma-3-27b", 14e12},
+                                                          {"qwen2.5-72b", 18e12},
+                                                          {"smollm3-3b", 11.2e12}}));
+  Scenario s;
+  s.set_text(Field::model_name, name);
+  const Resolved found = resolved(s);
+  CHECK(found.tokens.total == Approx(tokens).epsilon(0.06));
+  CHECK(found.tokens.published);
+  CHECK_FALSE(found.tokens.compute_optimal);
+}
+
+TEST_CASE("a text model with an encoder added is no released model", "[estimate][amounts]") {
+  Scenario s;
+  s.set_text(Field::model_name, "llama-3.1-8b");
+  s.set_text(Field::model_modality, "vl");
+  CHECK(resolved(s).tokens.compute_optimal);
+  CHECK_FALSE(resolved(s).tokens.published);
+}
+
+TEST_CASE("deepseek-r1 is said to be its base model", "[estimate][amounts]") {
+  Scenario s;
+  s.set_text(Field::model_name, "DeepSeek-R1");
+  CHECK(warns(s, "the cost of pre-training DeepSeek-V3"));
+  s.set_text(Field::model_name, "deepseek-v3");
+  CHECK_FALSE(warns(s, "pre-training DeepSeek-V3"));
+}
+
 TEST_CASE("an interleaved mix may be asked for by tokens", "[estimate][amounts][vision]") {
   Scenario s = sized(10e9, "vl");
   s.set_number(Field::data_tokens, 2e12);

@@ -253,6 +253,18 @@ struct TakenDefault {
   std::string value;  ///< as JSON has it
 };
 
+/// Tokens that a released model was trained on.
+struct TrainingTokens {
+  double count = 0;  ///< 0: not published
+  std::string source;
+};
+
+/// An alias that names another model with the same architecture.
+struct AliasNote {
+  std::string alias;
+  std::string note;  ///< a sentence that says what the answer is about
+};
+
 /// A named architecture.
 struct Model {
   std::string name;
@@ -261,6 +273,8 @@ struct Model {
   std::string token_family;  ///< rule of `trcost tokens`, empty for a text model
   /// Serving format of the released weights, if it is smaller than 16 bit.
   std::string released_format;
+  TrainingTokens training_tokens;
+  std::vector<AliasNote> alias_notes;
   LanguageModel language;
   std::optional<VisionModel> vision;
   bool from_size = false;  ///< made from a parameter count alone: its name is that count

@@ -288,6 +288,26 @@ PublishedParameters read_published_parameters(ObjectReader& r) {
   return published;
 }
 
+TrainingTokens read_training_tokens(ObjectReader& r) {
+  std::optional<ObjectReader> object = r.optional_object("training_tokens");
+  if (!object) return {};
+  TrainingTokens out;
+  out.count = object->required_number("value", 1, 1e20);
+  out.source = object->required_text("source");
+  object->finish();
+  return out;
+}
+
+std::vector<AliasNote> read_alias_notes(ObjectReader& r) {
+  std::vector<AliasNote> out;
+  std::optional<ObjectReader> object = r.optional_object("alias_notes");
+  if (!object) return out;
+  for (const std::string& alias : object->keys()) {
+    out.push_back({alias, object->required_text(alias)});
+  }
+  return out;
+}
+
 Model parse_model(const JsonValue& document, const EncoderLookup& find_encoder) {
   const std::string& origin = document.origin();
   ObjectReader r = document.object();
@@ -307,6 +327,8 @@ Model parse_model(const JsonValue& document, const EncoderLookup& find_encoder) 
                 origin + "#/released_format");
   }
   read_published_parameters(r);
+  model.training_tokens = read_training_tokens(r);
+  model.alias_notes = read_alias_notes(r);
   model.language = read_language(r.required_object("language"));
   model.token_family = r.text_or("token_family", {});
   if (std::optional<ObjectReader> vision = r.optional_object("vision")) {

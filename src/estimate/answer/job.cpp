@@ -87,6 +87,7 @@ std::string joined(const Parts& parts, const Get& get) {
 void add_amounts(const Parts& parts, Estimate& out) {
   out.complete = true;
   out.tokens.compute_optimal = true;
+  out.tokens.published = true;
   for (const auto& [name, part] : parts) {
     out.gpus = std::max(out.gpus, part.gpus);
     out.complete = out.complete && part.complete;

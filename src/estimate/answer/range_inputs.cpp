@@ -59,7 +59,8 @@ UncertaintyContext range_context(const Question& question, const UsefulTime& use
   context.overhead_given = question.useful.overhead_given;
   context.goodput_given = (useful.goodput_given && context.overhead_given) || range.goodput_ranged;
   // Samples that a method assumes are a guess.
-  context.tokens_given = question.amounts.tokens_given && range.amount_given;
+  context.tokens_given =
+      question.amounts.tokens_given && (range.amount_given || question.amounts.tokens.published);
   const RoundWork* round = question.prepared->round.get();
   if (round != nullptr && round->rollout) {
     context.rollouts = rollout_spread(range.rollouts, *round, out);

@@ -52,12 +52,13 @@ void add(WorkTotals& sum, const WorkTotals& more) {
 }
 
 void add(TokenTotals& sum, const TokenTotals& more) {
-  auto& [total, text, vision, vision_encoder, compute_optimal] = sum;
+  auto& [total, text, vision, vision_encoder, compute_optimal, published] = sum;
   total += more.total;
   text += more.text;
   vision += more.vision;
   vision_encoder += more.vision_encoder;
   compute_optimal = compute_optimal && more.compute_optimal;
+  published = published && more.published;
 }
 
 void add(FlopTotals& sum, const FlopTotals& more) {

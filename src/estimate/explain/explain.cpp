@@ -54,7 +54,8 @@ void add_tokens(const EstimateParts& in, Estimate& out) {
   out.derivations.push_back(
       {"tokens", "D = tokens x epochs",
        fmt::format("{} x {}", count(t.total / epochs), plain_number(epochs)), count(t.total),
-       in.question.amounts.tokens_given
+       t.published ? "tokens that this model was trained on"
+       : in.question.amounts.tokens_given
            ? "given by the user"
            : "compute-optimal: L(N, D) = E + A/N^a + B/D^b, refit by Epoch AI "
              "(arXiv:2404.10102)"});

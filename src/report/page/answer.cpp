@@ -248,6 +248,7 @@ using DefaultWords = std::string (*)(const Assumption& assumed, const Report& re
 std::string default_tokens(const Assumption&, const Report& report, const Estimate& e) {
   std::string text = tokens_of_run(e.tokens.total);
   if (e.tokens.compute_optimal) text += ", compute-optimal";
+  if (e.tokens.published) text += ", as " + model_title(e.model) + " was trained on";
   if (!report.alternatives.empty()) {
     const TokenExample& example = report.alternatives.front().example;
     text += fmt::format(" ({} used {})", example.name,
@@ -263,6 +264,10 @@ struct DefaultLine {
 
 // Fields whose defaults matter most, in that order.
 constexpr DefaultLine kDefaultLines[] = {
+    {Field::model_name,
+     [](const Assumption& a, const Report& report, const Estimate&) {
+       return fmt::format("{} is read as {}", report.scenario->text(Field::model_name), a.value);
+     }},
     {Field::data_tokens, default_tokens},
     {Field::rollout_steps, [](const Assumption& a, const Report&,
                               const Estimate&) { return assumed_value_words(a) + " rounds"; }},

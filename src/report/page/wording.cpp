@@ -51,7 +51,8 @@ std::string rough_money(double usd) {
 }
 
 std::string brief_money(double usd) {
-  constexpr double kCents = 10, kLargest = 9.995e14;
+  constexpr double kOne = 0.995, kCents = 10, kLargest = 9.995e14;
+  if (std::abs(usd) < kOne) return short_money(usd, 2);
   if (std::abs(usd) < kCents || std::abs(usd) >= kLargest) return short_money(usd);
   double scale = 1;
   std::string_view suffix;

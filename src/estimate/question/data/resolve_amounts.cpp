@@ -89,6 +89,14 @@ double tokens_once(const Scenario& scenario, const ResolvedWork& work, Amounts& 
     }
     return once;
   }
+  const TrainingTokens& released = work.model.training_tokens;
+  if (released.count > 0 && work.workload.language_training == Training::full) {
+    out.tokens_given = true;
+    out.tokens.published = true;
+    notes.add(Field::data_tokens, released.count, "tokens that this model was trained on",
+              released.source);
+    return released.count;
+  }
   const double once = std::round(optimal_tokens(work.params.active));
   out.tokens.compute_optimal = true;
   if (notes.wanted()) {

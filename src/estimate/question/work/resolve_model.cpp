@@ -7,10 +7,12 @@
 #include <cctype>
 
 #include "catalog/assumed.h"
+#include "catalog/entry_names.h"
 #include "catalog/models/model.h"
 #include "catalog/runs/runs.h"
 #include "estimate/question/work/field_names.h"
 #include "estimate/question/work/resolved_work.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 #include "workload/blocks/block.h"
 #include "workload/blocks/vision.h"
@@ -143,6 +145,14 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
     throw Error(ErrorKind::usage, "--vocab belongs to a model made from --params",
                 "leave it out, or edit the model file");
   }
+  const std::string_view asked = scenario.text(Field::model_name);
+  if (!asked.ends_with(".json") && catalog::plain_model_name(asked) != lower_case(asked)) {
+    notes.add(Field::model_name, model.name,
+              fmt::format("the shape of {}; nothing is downloaded", asked), model.source);
+  }
+  for (const AliasNote& each : model.alias_notes) {
+    if (same_folded(each.alias, catalog::plain_model_name(asked))) notes.warn(each.note);
+  }
   for (const TakenDefault& each : model.defaults) {
     notes.add({"model.config." + each.key, each.value, "",
                "left out of the file: default of the configuration class",
@@ -151,6 +161,7 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
   const bool other_vision =
       scenario.has(Field::model_vision_encoder) || scenario.has(Field::model_connector);
   if (modality_of(scenario) == Modality::text) {
+    if (model.vision) model.training_tokens = {};
     model.vision.reset();
   } else if (other_vision && is_contrastive(model)) {
     throw Error(ErrorKind::usage,
@@ -160,6 +171,7 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
     const double params = count_parameters(model.language).total;
     const Encoder& encoder = chosen_encoder(scenario, catalog, params, notes);
     attach_vision(model, encoder, chosen_connector(scenario, encoder, notes));
+    model.training_tokens = {};  // of the language model alone
   } else if (model.vision && other_vision) {
     const Encoder encoder = scenario.has(Field::model_vision_encoder)
                                 ? named_encoder(scenario, catalog, notes)

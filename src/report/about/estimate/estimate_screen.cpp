@@ -180,6 +180,17 @@ std::vector<std::string> screen_warnings(const Report& report, const Estimate& e
   return lines;
 }
 
+// How to fine-tune a model that is trained from scratch by default.
+std::string fine_tuning_hint(const Report& report, const Estimate& e) {
+  const Scenario* s = report.scenario;
+  if (s == nullptr || e.model.from_size || !s->stages.empty()) return {};
+  constexpr Field kSaysWhat[] = {Field::train_recipe,   Field::train_method,
+                                 Field::train_language, Field::data_samples,
+                                 Field::data_tokens,    Field::data_tokens_per_param};
+  if (std::ranges::any_of(kSaysWhat, [&](Field field) { return s->has(field); })) return {};
+  return "This trains the model from scratch. To fine-tune it: --train lora --samples N.";
+}
+
 Page estimate_screen(const Report& report) {
   if (report.estimates.empty()) return failure_page(report);
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
@@ -201,6 +212,9 @@ Page estimate_screen(const Report& report) {
   if (e.rollout && !phases.rows().empty()) page.add(Heading{"Phases of a round"}).add(Grid{phases});
   const Table defaults = main_defaults(report);
   if (!defaults.rows().empty()) page.add(Heading{"Defaults that matter most"}).add(Grid{defaults});
+  if (std::string hint = fine_tuning_hint(report, e); !hint.empty()) {
+    page.add(Paragraph{std::move(hint)});
+  }
   std::vector<std::string> warnings = screen_warnings(report, e);
   const std::size_t hidden = estimate_warnings(report).size() - warnings.size();
   page.add(Paragraph{legend(report, hidden), Ink::dim});
