@@ -48,12 +48,13 @@ const CatalogKindInfo& kind_info(CatalogKind kind) {
                             ? std::string()
                             : suggested_entry(catalog, kind, name.substr(name.rfind('/') + 1));
     if (guess.ends_with(';')) guess.pop_back();
-    throw Error(
-        ErrorKind::data,
-        directory ? "this is a directory, not a file" : "a file of your own has to end in .json",
-        guess.empty() ? std::string()
-                      : "repositories are not fetched: name a catalog entry, or the file; " + guess,
-        std::string(name.substr(0, 200)));
+    throw Error(ErrorKind::data,
+                directory ? "this is a directory, not a file"
+                          : "no catalog entry, and no file that ends in .json",
+                "Hugging Face names are not downloaded: give a catalog entry, or the path of a "
+                "config.json" +
+                    (guess.empty() ? "" : "; " + guess),
+                std::string(name.substr(0, 200)));
   }
   const std::string guess = suggested_entry(catalog, kind, name);
   const std::string_view kinds = kind_info(kind).name;

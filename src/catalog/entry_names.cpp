@@ -39,6 +39,21 @@ bool is_spelled(const Spellings& spellings, std::string_view entry, std::string_
                      [&](const std::string& name) { return same_name(name, wanted); });
 }
 
+// Endings of released weights that have the shape of the model: tuning, formats, containers.
+constexpr std::string_view kEndings[] = {
+    "-instruct", "-chat", "-base", "-hf",   "-it",   "-pt",      "-thinking",   "-preview",
+    "-bf16",     "-fp16", "-fp8",  "-int4", "-int8", "-nvfp4",   "-mxfp4",      "-awq",
+    "-gptq",     "-gguf", "-4bit", "-8bit", "-bnb",  "-unsloth", "-dequantized"};
+
+// True for `-2507`, `-0324` and `-v0.1`.
+bool is_release(std::string_view ending) {
+  constexpr std::size_t kDate = 4;
+  ending.remove_prefix(1);
+  if (ending.size() == kDate && ending.find_first_not_of("0123456789") == ending.npos) return true;
+  return ending.size() > 1 && ending.front() == 'v' &&
+         ending.find_first_not_of("0123456789.", 1) == ending.npos;
+}
+
 // The rest of `text` after `count` folded characters.
 std::string_view skip_folded(std::string_view text, std::size_t count) {
   while (!text.empty() && count > 0) {
@@ -65,18 +80,27 @@ std::string_view first_number(std::string_view name) {
   return number;
 }
 
-// True if two names begin with the same word but for a slip: `lama` and `llama`, not `olmo`.
+// True if two names begin with the same word but for a slip: `lama` and `llama`, not `olmo`. Words
+// of one or two letters have no slips: an L20 is no H20.
 bool same_word(std::string_view typed, std::string_view name) {
+  constexpr std::size_t kShort = 2;
   const auto word = [](std::string_view text) {
     return std::string(text.substr(0, text.find_first_of("0123456789-")));
   };
-  return nearest_name(word(typed), {word(name)}) == word(name);
+  const std::string wanted = word(typed);
+  if (wanted.size() <= kShort) return wanted == word(name);
+  return nearest_name(wanted, {word(name)}) == word(name);
 }
 
-// A model of another line or generation is another model, however near its name.
-std::vector<std::string> same_line(std::string_view typed, std::vector<std::string> names) {
+// A model of another line or generation is another model, however near its name. A chip's number
+// may have a digit more or less: `h10` and `gb3000`.
+std::vector<std::string> same_line(std::string_view typed, std::vector<std::string> names,
+                                   bool whole_number) {
+  const std::string_view wanted = first_number(typed);
   std::erase_if(names, [&](const std::string& name) {
-    return first_number(name) != first_number(typed) || !same_word(typed, name);
+    const std::string_view number = first_number(name);
+    const bool start = number.starts_with(wanted) || wanted.starts_with(number);
+    return (whole_number ? number != wanted : !start) || !same_word(typed, name);
   });
   return names;
 }
@@ -110,7 +134,30 @@ std::string longest_prefix(std::string_view typed, const std::vector<std::string
 
 }  // namespace
 
-std::string entry_named(const Catalog& catalog, CatalogKind kind, std::string_view name) {
+std::string plain_model_name(std::string_view name) {
+  constexpr std::string_view kCacheFolder = "models--", kOwner = "meta-";
+  name = name.substr(name.find_last_of('/') == name.npos ? 0 : name.find_last_of('/') + 1);
+  std::string plain = lower_case(trim(name));
+  if (plain.starts_with(kCacheFolder)) plain.erase(0, plain.rfind("--") + 2);
+  if (plain.starts_with(kOwner)) plain.erase(0, kOwner.size());
+  while (true) {
+    const auto ending = std::ranges::find_if(
+        kEndings, [&](std::string_view each) { return plain.ends_with(each); });
+    const std::size_t dash = plain.rfind('-');
+    if (ending != std::end(kEndings)) {
+      plain.resize(plain.size() - ending->size());
+    } else if (dash != std::string::npos && dash > 0 &&
+               is_release(std::string_view(plain).substr(dash))) {
+      plain.resize(dash);
+    } else {
+      return plain;
+    }
+  }
+}
+
+namespace {
+
+std::string exact_entry(const Catalog& catalog, CatalogKind kind, std::string_view name) {
   const std::string wanted = folded(name);
   if (wanted.empty()) return {};
   for (const std::string& entry : catalog.names(kind)) {
@@ -125,9 +172,19 @@ std::string entry_named(const Catalog& catalog, CatalogKind kind, std::string_vi
   return {};
 }
 
+}  // namespace
+
+std::string entry_named(const Catalog& catalog, CatalogKind kind, std::string_view name) {
+  std::string entry = exact_entry(catalog, kind, name);
+  if (!entry.empty() || kind != CatalogKind::models) return entry;
+  const std::string plain = plain_model_name(name);
+  return plain == name ? entry : exact_entry(catalog, kind, plain);
+}
+
 std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::string_view typed) {
   constexpr std::size_t kLeastStart = 2, kLeastPart = 3;
-  const std::string wanted = lower_case(typed);
+  const std::string wanted =
+      kind == CatalogKind::models ? plain_model_name(typed) : lower_case(typed);
   if (kind == CatalogKind::models) {
     if (const std::optional<UnreadModel> known = unread_model(catalog, typed)) {
       return known->nearest.empty()
@@ -139,23 +196,25 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
   const auto family = [](std::string_view name) { return name.substr(0, name.find('-')); };
   std::vector<std::string> longer, related;
   for (const std::string& name : known) {
-    if (wanted.size() >= kLeastStart && name.starts_with(wanted)) longer.push_back(name);
+    const bool point = wanted.find('.') != std::string::npos;  // opt-1.3b is no opt-13b
+    if (wanted.size() >= kLeastStart &&
+        (name.starts_with(wanted) || (!point && folded(name).starts_with(folded(wanted))))) {
+      longer.push_back(name);
+    }
     const bool part = wanted.size() >= kLeastPart && name.find(wanted) != std::string::npos;
     if (part || (family(wanted).size() >= kLeastPart && family(name) == family(wanted))) {
       related.push_back(name);
     }
   }
-  const auto meant = std::ranges::find_if(
-      known, [&](const std::string& name) { return same_folded(name, typed); });
-  if (meant != known.end()) return fmt::format("did you mean \"{}\"?", *meant);
   if (longer.size() > 1) return list_entries(longer);
   if (longer.size() == 1) return fmt::format("did you mean \"{}\"?", longer.front());
   if (const std::string start = longest_prefix(wanted, known); !start.empty()) {
     return fmt::format("did you mean \"{}\"?", start);
   }
   const bool models = kind == CatalogKind::models;
-  const std::string nearest =
-      nearest_entry(catalog, kind, typed, models ? same_line(wanted, known) : known);
+  const bool chips = kind == CatalogKind::accelerators;
+  const std::string nearest = nearest_entry(
+      catalog, kind, typed, models || chips ? same_line(wanted, known, models) : known);
   if (!nearest.empty()) return fmt::format("did you mean \"{}\"?", nearest);
   return related.empty() ? std::string() : list_entries(related);
 }

@@ -60,7 +60,10 @@ int run_command(const Command& command, const std::vector<std::string>& argument
   const Action action = command.define(flags, session);
   add_global_options(flags, session.options);
   if (flags.parse(arguments, command.name, command.usage) == Parsed::help) {
-    Output("-").write(command_help(command, flags));
+    // -h is a screen, --help everything.
+    const bool all = std::ranges::find(arguments, "-h") == arguments.end() ||
+                     std::ranges::find(arguments, "--help") != arguments.end();
+    Output("-").write(all ? command_help(command, flags) : command_summary(command, flags));
     return kExitOk;
   }
   session.check_options();
@@ -115,7 +118,7 @@ int run_arguments(std::vector<std::string> arguments, Session& session) {
     const auto asked = [&](std::string_view word) {
       return std::ranges::find(arguments, word) != arguments.end();
     };
-    if (asked("--version")) {
+    if (asked("--version") || asked("-V")) {
       const std::string_view commit = trcost_commit();
       Output("-").write(fmt::format("trcost {}{}{} (price data of {})\n", trcost_version(),
                                     commit.empty() ? "" : ", commit ", commit,

@@ -22,9 +22,11 @@ struct Unit {
 };
 
 constexpr double kKi = 1024.0;
-constexpr Unit kCountUnits[] = {{"k", 1e3},  {"K", 1e3},       {"M", 1e6},           {"G", 1e9},
-                                {"B", 1e9},  {"bn", 1e9},      {"T", 1e12},          {"P", 1e15},
-                                {"Ki", kKi}, {"Mi", kKi* kKi}, {"Gi", kKi* kKi* kKi}};
+constexpr Unit kCountUnits[] = {
+    {"k", 1e3},        {"K", 1e3},       {"M", 1e6},       {"m", 1e6},        {"G", 1e9},
+    {"g", 1e9},        {"B", 1e9},       {"b", 1e9},       {"bn", 1e9},       {"T", 1e12},
+    {"t", 1e12},       {"P", 1e15},      {"Ki", kKi},      {"Mi", kKi* kKi},  {"Gi", kKi* kKi* kKi},
+    {"thousand", 1e3}, {"million", 1e6}, {"billion", 1e9}, {"trillion", 1e12}};
 constexpr Unit kByteUnits[] = {{"B", 1},
                                {"kB", 1e3},
                                {"KB", 1e3},
@@ -73,28 +75,30 @@ constexpr Unit kDurationUnits[] = {{"ms", 1e-3},
                                    {"yr", kHoursPerYear * 3600},
                                    {"year", kHoursPerYear * 3600},
                                    {"years", kHoursPerYear * 3600}};
-constexpr Unit kMoneyUnits[] = {{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"B", 1e9}, {"bn", 1e9}};
+constexpr Unit kMoneyUnits[] = {{"k", 1e3},       {"K", 1e3},      {"M", 1e6},  {"m", 1e6},
+                                {"B", 1e9},       {"b", 1e9},      {"bn", 1e9}, {"thousand", 1e3},
+                                {"million", 1e6}, {"billion", 1e9}};
 
 struct Kind {
   std::string_view what;
-  std::string_view examples;
+  std::string_view examples;  // one of each usual unit
   std::span<const Unit> units;
 };
 
 Kind kind_info(NumberKind kind) {
   switch (kind) {
     case NumberKind::count:
-      return {"a count", "10e9, 10B, 1.5T, 128k", kCountUnits};
+      return {"a count", "10e9, 128k, 300M, 10B, 1.5T, 2 trillion", kCountUnits};
     case NumberKind::integer:
       return {"a whole number", "8, 4096, 16k", kCountUnits};
     case NumberKind::bytes:
-      return {"a size", "80GB, 80GiB, 4096", kByteUnits};
+      return {"a size", "4096, 512MB, 80GB, 80GiB, 1TB", kByteUnits};
     case NumberKind::rate:
       return {"a rate", "400GB/s, 50e9", kByteUnits};
     case NumberKind::duration:
-      return {"a duration", "30d, 6mo, 90min, 20h", kDurationUnits};
+      return {"a duration", "20s, 90min, 20h, 30d, 2w, 6mo, 1y", kDurationUnits};
     case NumberKind::money:
-      return {"an amount of dollars", "2.10, $2.10, 1.5M", kMoneyUnits};
+      return {"an amount of dollars", "2.10, $2.10, 50k, 1.5M, 2 million", kMoneyUnits};
     case NumberKind::fraction:
       return {"a fraction", "0.45, 45%", {}};
     case NumberKind::number:
@@ -122,13 +126,7 @@ double unit_factor(std::string_view suffix, std::string_view text, const Kind& k
   for (const Unit& unit : kind.units) {
     if (unit.suffix == suffix) return unit.factor;
   }
-  std::string known;
-  for (const Unit& unit : kind.units)
-    known += (known.empty() ? "" : " ") + std::string(unit.suffix);
-  refuse(text, kind,
-         known.empty() ? fmt::format("unknown unit \"{}\"", suffix.substr(0, kQuotedLength))
-                       : fmt::format("unknown unit \"{}\" (known: {})",
-                                     suffix.substr(0, kQuotedLength), known));
+  refuse(text, kind, fmt::format("unknown unit \"{}\"", suffix.substr(0, kQuotedLength)));
 }
 
 struct Scale {

@@ -6,9 +6,6 @@
 
 namespace trcost::quantity {
 
-namespace {
-
-// Optimal string alignment distance: insertions, deletions, substitutions, neighbours swapped.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -24,6 +21,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   }
   return d[a.size()][b.size()];
 }
+
+namespace {
 
 // Names are typed with blanks and underscores for hyphens.
 std::string hyphenated(std::string_view text) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ std::string lower_case(std::string_view text);
 
 /// Text without spaces, tabs and carriage returns at its ends.
 std::string_view trim(std::string_view text);
+
+/// Optimal string alignment distance: insertions, deletions, substitutions, neighbours swapped.
+std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The known name nearest to what was typed: Damerau-Levenshtein distance of at most a third of the
 /// length, and at least 1. Empty if none is near.

@@ -21,15 +21,28 @@ std::string percent_hint(const FieldInfo& info, double value) {
                  : std::string();
 }
 
+// A price of 0, where there is none to pay.
+std::string_view free_hint(const FieldInfo& info, double value) {
+  const bool free = info.field == Field::cost_price_per_gpu_hour && value == 0;
+  return free ? "leave it out to see hours alone: they do not depend on the price; " : "";
+}
+
+// `--params 10` where 10B was meant.
+std::string billions_hint(const FieldInfo& info, double value) {
+  const bool few = info.field == Field::model_params && value > 0 && value < info.lowest;
+  return few ? fmt::format("write {}B for billions; ", format_exact(value)) : std::string();
+}
+
 void check_range(const FieldInfo& info, double value, std::string_view location) {
   const bool low = excludes_zero(info) ? value <= 0 : value < info.lowest;
   if (!std::isfinite(value) || low || value > info.highest) {
-    throw Error(ErrorKind::usage,
-                fmt::format("{} is outside the allowed range",
-                            std::isfinite(value) ? format_exact(value) : std::string("the value")),
-                fmt::format("{}{} ({}) has to be {}", percent_hint(info, value), info.flag,
-                            info.path, allowed_range(info)),
-                std::string(location));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} is outside the allowed range",
+                    std::isfinite(value) ? format_exact(value) : std::string("the value")),
+        fmt::format("{}{}{}{} ({}) has to be {}", percent_hint(info, value), free_hint(info, value),
+                    billions_hint(info, value), info.flag, info.path, allowed_range(info)),
+        std::string(location));
   }
   const bool whole = info.kind == FieldKind::integer;
   if (whole && value != std::floor(value)) {

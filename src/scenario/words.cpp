@@ -85,6 +85,12 @@ constexpr Word kAdvice[] = {
     {Field::train_recipe, "peft", "lora or qlora"},
     {Field::train_recipe, "pretrain", "full, with --tokens"},
     {Field::cost_pricing, "reserved", "reserved-1y or reserved-3y"},
+    {Field::train_method, "rlhf", "ppo (with a reward model) or grpo"},
+    {Field::train_method, "rl", "grpo, or ppo (with a reward model)"},
+    {Field::train_method, "rlvr", "grpo"},
+    {Field::train_method, "lora", "adapters are --train lora, with --samples"},
+    {Field::train_method, "qlora", "adapters on a 4-bit base are --train qlora, with --samples"},
+    {Field::train_method, "finetune", "sft, with --samples; --train lora trains adapters"},
 };
 
 // Empty for a word that is not in the table.

@@ -8,6 +8,7 @@
 
 #include "catalog/hardware/efficiency.h"
 #include "catalog/hardware/hardware.h"
+#include "catalog/hardware/machines.h"
 #include "catch.h"
 #include "contains.h"
 #include "json/strict_json.h"
@@ -247,6 +248,54 @@ TEST_CASE("a user's own accelerator needs little and is checked strictly") {
   CHECK(contains(message_of(R"({"schema_version": "2.0"})"), "reads 1.x"));
 }
 
+TEST_CASE("Hugging Face names are read without owner and ending", "[catalog][names]") {
+  const Catalog catalog;
+  const auto name_of = [&](const char* typed) { return catalog.model(typed).name; };
+  CHECK(name_of("Qwen/Qwen2.5-VL-7B-Instruct") == "qwen2.5-vl-7b");
+  CHECK(name_of("meta-llama/Meta-Llama-3.1-8B-Instruct") == "llama-3.1-8b");
+  CHECK(name_of("mistralai/Mixtral-8x7B-Instruct-v0.1") == "mixtral-8x7b");
+  CHECK(name_of("google/gemma-3-27b-it") == "gemma-3-27b");
+  CHECK(name_of("Qwen/Qwen3-235B-A22B-Instruct-2507-FP8") == "qwen3-235b-a22b");
+  CHECK(name_of("llava-hf/llava-1.5-7b-hf") == "llava-1.5-7b");
+  CHECK(name_of("unsloth/Llama-3.2-1B-Instruct-bnb-4bit") == "llama-3.2-1b");
+  CHECK(name_of("models--Qwen--Qwen2.5-7B") == "qwen2.5-7b");
+}
+
+TEST_CASE("cloud machines and counts name accelerators", "[catalog][names]") {
+  const Catalog catalog;
+  struct Case {
+    const char* typed;
+    const char* name;
+    double count;
+  };
+  const auto [typed, name, count] =
+      GENERATE(values<Case>({{"p5.48xlarge", "h100-sxm", 8},
+                             {"a3-highgpu-4g", "h100-sxm", 4},
+                             {"Standard_ND96isr_H100_v5", "h100-sxm", 8},
+                             {"BM.GPU.MI300X.8", "mi300x", 8},
+                             {"gpu_8x_b200_sxm6", "b200", 8}}));
+  const auto machine = find_machine(catalog, typed);
+  REQUIRE(machine);
+  CHECK(machine->name == name);
+  CHECK(machine->count == count);
+  CHECK_FALSE(find_machine(catalog, "p5.47xlarge"));
+  CHECK_FALSE(find_machine(catalog, "a3-highgpu-0g"));
+}
+
+TEST_CASE("a count stands before or behind an accelerator", "[catalog][names]") {
+  for (const char* typed : {"8xh100", "8 x h100", "h100:8", "h100x8", "8Xh100"}) {
+    INFO(typed);
+    const auto found = split_count(typed);
+    REQUIRE(found);
+    CHECK(found->name == "h100");
+    CHECK(found->count == 8);
+  }
+  for (const char* typed : {"h100", "8", "0xh100", "x8", ":8", "8x", "12345678xh100"}) {
+    INFO(typed);
+    CHECK_FALSE(split_count(typed));
+  }
+}
+
 TEST_CASE("names that do not exist lead to those that do") {
   const Catalog catalog;
   const auto hint_of = [](const auto& call) {
@@ -261,9 +310,12 @@ TEST_CASE("names that do not exist lead to those that do") {
   CHECK(contains(hint_of([&] { (void)catalog.accelerator("H100-SMX"); }), "\"h100-sxm\""));
   CHECK(contains(hint_of([&] { (void)catalog.system("dgx-h10"); }), "unknown system"));
   CHECK(contains(hint_of([&] { (void)catalog.accelerator("h10"); }), "h100-pcie, h100-sxm"));
-  CHECK(contains(hint_of([&] { (void)catalog.accelerator("../systems/dgx-h100"); }), "end in"));
-  CHECK(contains(hint_of([&] { (void)catalog.model("Qwen/Qwen2.5-VL-7B-Instruct"); }),
-                 "\"qwen2.5-vl-7b\""));
+  CHECK(contains(hint_of([&] { (void)catalog.accelerator("../systems/dgx-h100"); }), ".json"));
+  CHECK(contains(hint_of([&] { (void)catalog.model("Qwen/Qwen2.5-VL-8B-Instruct"); }),
+                 "not downloaded"));
+  // No hint is better than a wrong one.
+  CHECK_FALSE(contains(hint_of([&] { (void)catalog.model("facebook/opt-1.3b"); }), "opt-13b"));
+  CHECK_FALSE(contains(hint_of([&] { (void)catalog.accelerator("x20"); }), "h20"));
   // A family that exists, and a part of a name.
   CHECK(contains(hint_of([&] { (void)catalog.model("llama-5-scout"); }), "there is llama-2-13b"));
   CHECK(contains(hint_of([&] { (void)catalog.model("qwen3-vl"); }), "qwen3-vl-8b"));

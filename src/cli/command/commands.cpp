@@ -122,8 +122,8 @@ constexpr Command kCommands[] = {
      "trcost list systems --format csv\n",
      define_list},
     {"show", "one catalog entry with its sources, or a file of your own",
-     "KIND NAME|FILE [OPTIONS]",
-     "trcost show accelerators h100-sxm\n"
+     "[KIND] NAME|FILE [OPTIONS]",
+     "trcost show h100-sxm\n"
      "trcost show models mixtral-8x7b --format json\n"
      "trcost show accelerators ./mine.json\n",
      define_show},
@@ -141,8 +141,8 @@ constexpr Command kCommands[] = {
      "trcost completions bash > /etc/bash_completion.d/trcost\n"
      "trcost completions man | man -l -\n",
      define_completions},
-    {"help", "help on a command or a topic, or the table of scenario fields",
-     "[COMMAND|TOPIC|fields]", "trcost help estimate\ntrcost help ranges\ntrcost help fields\n",
+    {"help", "help on a command, a term or a topic", "[COMMAND|TERM|TOPIC|fields]",
+     "trcost help estimate\ntrcost help MFU\ntrcost help ranges\ntrcost help fields\n",
      define_help},
 };
 

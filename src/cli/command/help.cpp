@@ -9,6 +9,7 @@
 
 #include "cli/command/commands.h"
 #include "cli/flags/flags.h"
+#include "cli/flags/glossary.h"
 #include "cli/flags/help_topics.h"
 #include "cli/output/output.h"
 #include "cli/session/session.h"
@@ -24,14 +25,14 @@ constexpr std::size_t kWidth = 100;
 constexpr std::size_t kHelpColumn = 34;
 
 // `text` in lines of the page's width, every line but the first indented.
-std::string wrapped(std::string_view text, std::size_t indent) {
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = kWidth) {
   std::string out;
   std::size_t column = indent;
   while (!text.empty()) {
     const std::size_t space = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, space);
     text.remove_prefix(std::min(space + 1, text.size()));
-    if (column > indent && column + 1 + word.size() > kWidth) {
+    if (column > indent && column + 1 + word.size() > width) {
       out += "\n" + std::string(indent, ' ');
       column = indent;
     } else if (column > indent) {
@@ -67,6 +68,52 @@ std::string flag_line(const Flag& flag) {
   return head + wrapped(flag.help, kHelpColumn) + "\n";
 }
 
+// The beginning of a help text that fits `width` columns, cut after a clause.
+std::string first_clause(std::string_view text, std::size_t width) {
+  text = trim(text.substr(0, text.find_first_of(";(")));
+  if (text.size() <= width) return std::string(text);
+  const std::size_t clause = text.substr(0, width).find_last_of(",:");
+  const std::size_t space = text.substr(0, width).rfind(' ');
+  return std::string(text.substr(0, clause != text.npos ? clause : space));
+}
+
+// `A|B|..` for a long list of choices.
+std::string short_value(const std::string& value) {
+  constexpr std::size_t kLongest = 14;
+  return value.size() <= kLongest ? value : value.substr(0, value.find('|')) + "|...";
+}
+
+// Fields that most questions set. Options of a command that are no fields are main ones, too.
+constexpr Field kMainFields[] = {Field::model_params,    Field::model_name,
+                                 Field::model_modality,  Field::train_recipe,
+                                 Field::train_method,    Field::data_tokens,
+                                 Field::data_samples,    Field::data_image_size,
+                                 Field::data_seq_length, Field::hardware_accelerator,
+                                 Field::hardware_gpus,   Field::hardware_deadline,
+                                 Field::train_precision, Field::efficiency_stack,
+                                 Field::efficiency_mfu,  Field::cost_price_per_gpu_hour,
+                                 Field::cost_pricing};
+
+bool is_main_option(const Flag& flag) {
+  if (flag.group == "General") return false;
+  const auto of_field = [&](const FieldInfo& info) { return info.flag == flag.name; };
+  const auto info = std::ranges::find_if(fields(), of_field);
+  return info == fields().end() ||
+         std::ranges::find(kMainFields, info->field) != std::end(kMainFields);
+}
+
+constexpr std::size_t kTermsWidth = 80;
+
+std::string term_help(const Term& term) {
+  std::string names(term.names);
+  for (std::size_t bar = 0; (bar = names.find('|')) != std::string::npos;) {
+    names.replace(bar, 1, ", ");
+  }
+  std::string out = names + "\n  " + wrapped(term.text, 2, kTermsWidth) + "\n";
+  if (!term.flags.empty()) out += fmt::format("  See {}.\n", term.flags);
+  return out;
+}
+
 }  // namespace
 
 std::string program_help() {
@@ -80,10 +127,10 @@ std::string program_help() {
     out += fmt::format("  {:<13} {}\n", command.name, command.summary);
   }
   out +=
-      "\n`trcost COMMAND --help` lists a command's options, `trcost help fields` the fields of a\n"
-      "scenario, `trcost help topics` what else is explained (prices, ranges, calibration, "
-      "phases),\n"
-      "`trcost --version` the versions of the program and of its price data.\n";
+      "\n`trcost COMMAND -h` shows a command's main options, and --help all of them.\n"
+      "`trcost help TERM` explains a term (MFU, LoRA, P10/P90), `trcost help terms` lists them.\n"
+      "`trcost help topics` lists longer topics (prices, ranges, calibration, phases).\n"
+      "`trcost help fields` lists the fields of a scenario. `trcost -V` prints the version.\n";
   return out;
 }
 
@@ -110,14 +157,45 @@ std::string command_help(const Command& command, const Flags& flags) {
   return out;
 }
 
+std::string command_summary(const Command& command, const Flags& flags) {
+  constexpr std::size_t kNameColumn = 30, kLineWidth = 80;
+  std::string out = fmt::format(
+      "trcost {}: {}\n\nExamples:\n{}\nUsage: trcost {} {}\n\nMain options:\n", command.name,
+      command.summary, indented(command.examples), command.name, command.usage);
+  for (const Flag& flag : flags.rows()) {
+    if (!is_main_option(flag)) continue;
+    std::string line = "  " + flag.name;
+    if (!flag.positional() && !flag.value.empty()) line += " " + short_value(flag.value);
+    line.resize(std::max(kNameColumn, line.size() + 1), ' ');
+    out += line + first_clause(flag.help, kLineWidth - line.size()) + "\n";
+  }
+  return out + fmt::format("\n`trcost {} --help` lists all options.\n", command.name);
+}
+
+std::string terms_help() {
+  std::string out = "trcost help TERM explains:\n";
+  std::string line = " ";
+  for (const Term& term : glossary()) {
+    const std::string word = fmt::format(" {},", term_name(term));
+    if (line.size() + word.size() > kTermsWidth) {
+      out += line + "\n";
+      line = " ";
+    }
+    line += word;
+  }
+  line.pop_back();
+  return out + line + "\n";
+}
+
 std::string topics_help() {
   std::string out = "trcost help TOPIC:\n";
   const auto add = [&](std::string_view name, std::string_view summary) {
     out += fmt::format("  {:<13} {}\n", name, summary);
   };
   for (const HelpTopic& topic : help_topics()) add(topic.name, topic.summary);
+  add("terms", "terms that are explained: MFU, LoRA, P10/P90 and others");
   add("fields", "the fields of a scenario, with ranges and defaults");
-  add("COMMAND", "a command's options; so does trcost COMMAND --help");
+  add("COMMAND", "all options of a command, as trcost COMMAND --help");
   return out;
 }
 
@@ -145,6 +223,7 @@ std::string topic_text(const std::string& topic, Session& session) {
   if (topic.empty()) return program_help();
   if (topic == "fields") return fields_help();
   if (topic == "topics") return topics_help();
+  if (topic == "terms") return terms_help();
   if (const Command* command = find_command(topic)) {
     Flags flags;
     flags.add_help();
@@ -154,23 +233,25 @@ std::string topic_text(const std::string& topic, Session& session) {
   }
   const auto explained = std::ranges::find(help_topics(), topic, &HelpTopic::name);
   if (explained != help_topics().end()) return explained->text();
-  std::vector<std::string> known{"fields", "topics"};
+  if (const Term* term = find_term(topic)) return term_help(*term);
+  std::vector<std::string> known{"fields", "topics", "terms"};
+  for (const Term& each : glossary()) known.emplace_back(lower_case(term_name(each)));
   for (const HelpTopic& each : help_topics()) known.emplace_back(each.name);
   for (const Command& command : commands()) known.emplace_back(command.name);
   std::string hint = did_you_mean(topic, known);
-  if (hint.empty()) hint = "`trcost --help` lists the commands, `trcost help topics` the topics";
+  if (hint.empty()) hint = "`trcost help terms` and `trcost help topics` list what is explained";
   throw Error(ErrorKind::usage, fmt::format("there is no help on \"{}\"", topic), hint);
 }
 
 }  // namespace
 
 Action define_help(Flags& flags, Session& session) {
-  auto topic = std::make_shared<std::string>();
+  auto words = std::make_shared<std::vector<std::string>>();
   flags.group("Arguments");
-  flags.add("TOPIC", *topic, "", "a command, fields, or one of `trcost help topics`");
-  return [topic, &session] {
+  flags.add("TOPIC", *words, "", "a command, a term, a topic, fields, terms or topics");
+  return [words, &session] {
     Output output("-");
-    output.write(topic_text(*topic, session));
+    output.write(topic_text(fmt::format("{}", fmt::join(*words, " ")), session));
     return kExitOk;
   };
 }

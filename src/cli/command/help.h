@@ -12,9 +12,13 @@ struct Command;
 std::string program_help();
 /// The page of one command, examples first.
 std::string command_help(const Command& command, const Flags& flags);
+/// One screen about a command: its examples and main options.
+std::string command_summary(const Command& command, const Flags& flags);
 /// The table of scenario fields: path, flag, variable, unit, range, default.
 std::string fields_help();
 /// The topics that are explained beside the commands.
 std::string topics_help();
+/// The terms of the glossary.
+std::string terms_help();
 
 }  // namespace trcost::cli

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/flags/flag_advice.h"
 #include "cli/session/session.h"
 #include "quantity/suggest.h"
 #include "trcost/error.h"
@@ -68,13 +69,33 @@ std::string related(std::string_view name, const std::vector<std::string>& known
   return fmt::format("near it: {}", fmt::join(near, ", "));
 }
 
+// The known flag nearest to a mistyped one. No hint is better than a wrong one, so that short names
+// allow one slip, and very short ones none.
+std::string near_flag(std::string_view typed, const std::vector<std::string>& known) {
+  constexpr std::size_t kDashes = 2, kLeast = 3, kOneSlip = 7;
+  const std::size_t letters = typed.size() - std::min(typed.size(), kDashes);
+  if (letters < kLeast) return {};
+  std::string name = nearest_name(typed, known);
+  const std::size_t longest = std::max(name.size(), typed.size());
+  const std::size_t shortest = std::min(name.size(), typed.size());
+  const bool same_start = !name.empty() && name.size() > kDashes && typed.size() > kDashes &&
+                          name[kDashes] == typed[kDashes];
+  if (!same_start || longest - shortest > 2) return {};
+  if (letters <= kOneSlip && edit_distance(typed, name) > 1) return {};
+  return name;
+}
+
 // CLI11 reports a mistyped flag as another one missing, so what it could not place comes first.
 void refuse_leftovers(const CLI::App& app, std::string_view command, std::string_view usage) {
+  bool after_dashes = false;
   for (const std::string& word : app.remaining(true)) {
-    if (word == "--") continue;
+    if (word == "--") {
+      after_dashes = true;
+      continue;
+    }
     const std::string name = word.substr(0, std::min(word.find('='), word.size()));
     const std::string shown = name.substr(0, kQuotedFlagLength);
-    if (!name.starts_with('-')) {
+    if (!name.starts_with('-') || after_dashes) {
       throw usage_error(fmt::format("unexpected argument \"{}\"", shown),
                         fmt::format("usage: trcost {} {}", command, usage));
     }
@@ -82,8 +103,12 @@ void refuse_leftovers(const CLI::App& app, std::string_view command, std::string
     for (const CLI::Option* option : app.get_options()) {
       for (const std::string& flag : option->get_lnames()) known.push_back("--" + flag);
     }
-    std::string hint =
-        name == "--version" ? std::string("`trcost --version` says it") : did_you_mean(name, known);
+    std::string hint(advice_on_flag(name));
+    if (hint.empty()) {
+      if (const std::string near = near_flag(name, known); !near.empty()) {
+        hint = fmt::format("did you mean \"{}\"?", near);
+      }
+    }
     if (hint.empty()) hint = related(name, known);
     if (hint.empty()) hint = fmt::format("`trcost {} --help` lists its options", command);
     throw usage_error(fmt::format("unknown option \"{}\"", shown), std::move(hint));
@@ -151,7 +176,7 @@ void Flags::add(const std::string& names, bool& to, std::string help) {
 }
 
 void Flags::add_help() {
-  app_->set_help_flag("-h,--help", "this help")->group("General");
+  app_->set_help_flag("-h,--help", "-h: main options, --help: all of them")->group("General");
 }
 
 std::vector<Flag> Flags::rows() const {

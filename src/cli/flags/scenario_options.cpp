@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "catalog/hardware/machines.h"
 #include "cli/flags/flags.h"
 #include "cli/flags/settings.h"
 #include "cli/session/session.h"
@@ -14,6 +15,8 @@
 
 namespace trcost::cli {
 namespace {
+
+constexpr std::string_view kAcceleratorAlias = "--gpu";
 
 std::string value_words(const FieldInfo& info) {
   switch (info.kind) {
@@ -51,22 +54,84 @@ std::string help_of(const FieldInfo& info) {
   return fmt::format("{} (default: {})", info.help, fallback);
 }
 
+// The entry of a typed accelerator, with the count if it has one. A name that the catalog lacks
+// stays, for a later message.
+catalog::CountedAccelerator read_accelerator(const std::string& typed, const Catalog& catalog) {
+  const auto entry_of = [&](const std::string& name) {
+    return catalog.has_file("accelerators/" + name + ".json")
+               ? name
+               : catalog.entry_of(CatalogKind::accelerators, name);
+  };
+  if (typed.ends_with(".json")) return {typed};
+  if (std::string entry = entry_of(typed); !entry.empty()) return {std::move(entry)};
+  if (auto machine = catalog::find_machine(catalog, typed)) return *std::move(machine);
+  if (auto counted = catalog::split_count(typed)) {
+    if (std::string entry = entry_of(counted->name); !entry.empty()) {
+      counted->name = std::move(entry);
+      return *std::move(counted);
+    }
+  }
+  return {typed};
+}
+
+// The GPUs of `8xh100` become --gpus. A machine only names the accelerator if the cluster's size is
+// set otherwise.
+void use_count(Scenario& scenario, const catalog::CountedAccelerator& found, std::string_view typed,
+               std::optional<double>& count) {
+  if (found.machine &&
+      (scenario.has(Field::hardware_gpus) || scenario.has(Field::hardware_deadline)) && !count) {
+    return;
+  }
+  const double gpus = count.value_or(scenario.number_or(Field::hardware_gpus, found.count));
+  if (gpus != found.count) {
+    throw Error(ErrorKind::usage,
+                fmt::format("\"{}\" has {} GPUs, but {} are set", typed.substr(0, 60),
+                            format_exact(found.count), format_exact(gpus)),
+                "all platforms of an answer have one number of GPUs: set --gpus N and leave the "
+                "counts out",
+                "--accelerator");
+  }
+  count = gpus;
+}
+
 // Aliases become the names of their entries, so that answers, columns and saved scenarios all say
 // one name; an accelerator that is named twice stands once.
 void use_entry_names(Scenario& scenario, const Catalog& catalog) {
   std::vector<std::string> out;
-  bool aliased = false;
-  for (std::string& name : scenario.names(Field::hardware_accelerator)) {
-    const bool known =
-        name.ends_with(".json") || catalog.has_file("accelerators/" + name + ".json");
-    std::string entry = known ? std::string() : catalog.entry_of(CatalogKind::accelerators, name);
-    aliased = aliased || !entry.empty();
-    if (!entry.empty()) name = std::move(entry);
-    if (std::ranges::find(out, name) == out.end()) out.push_back(std::move(name));
+  bool changed = false;
+  std::optional<double> count;
+  for (const std::string& typed : scenario.names(Field::hardware_accelerator)) {
+    catalog::CountedAccelerator found = read_accelerator(typed, catalog);
+    if (found.count > 0) use_count(scenario, found, typed, count);
+    changed = changed || found.name != typed;
+    if (std::ranges::find(out, found.name) == out.end()) out.push_back(std::move(found.name));
   }
-  if (aliased) {
+  if (changed) {
     scenario.set_text(Field::hardware_accelerator, fmt::format("{}", fmt::join(out, ",")));
   }
+  if (count) scenario.set_number(Field::hardware_gpus, *count);
+}
+
+// `--gpus h100` and `--gpus 8xh100` name an accelerator.
+void refuse_accelerator_as_count(std::string_view typed, const Catalog& catalog) {
+  if (typed.find_first_of("abcdefghijlnopqrstuvwxyzABCDEFGHIJLNOPQRSTUVWXYZ") == typed.npos) return;
+  const std::string name(typed.substr(0, 60));
+  const catalog::CountedAccelerator found = read_accelerator(name, catalog);
+  if (!catalog.has_file("accelerators/" + found.name + ".json")) return;
+  throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a whole number", name),
+              found.count > 0
+                  ? fmt::format("write --accelerator {}, or --gpus {} --accelerator {}", name,
+                                format_exact(found.count), found.name)
+                  : fmt::format("write --accelerator {}, and the number in --gpus", found.name),
+              "--gpus");
+}
+
+// A duration without a unit is seconds, which few people mean.
+void note_bare_seconds(const FieldInfo& info, std::string_view typed, Session& session) {
+  if (info.kind != FieldKind::duration) return;
+  if (typed.find_first_not_of("0123456789.") != typed.npos) return;
+  session.warn(fmt::format("{} {} is read as {} seconds: write {}d for days or {}h for hours",
+                           info.flag, typed, typed, typed, typed));
 }
 
 }  // namespace
@@ -79,11 +144,13 @@ void ScenarioOptions::add(Flags& flags, const Session& session, bool (*wanted)(c
   flags.group("Model");
   flags.add("--scenario", file_, "FILE", "scenario as JSON, - for stdin; flags override it");
   for (const FieldInfo& info : fields()) {
-    if (!session.defines(info.flag) || (wanted != nullptr && !wanted(info))) continue;
+    const bool chip = info.field == Field::hardware_accelerator;
+    const bool named = session.defines(info.flag) || (chip && session.defines(kAcceleratorAlias));
+    if (!named || (wanted != nullptr && !wanted(info))) continue;
     auto& typed = typed_.emplace_back(std::make_unique<Typed>(Typed{&info, {}}));
     flags.group(group_of(info));
-    flags.add(std::string(info.flag), typed->text, value_words(info), help_of(info),
-              info.kind == FieldKind::flag);
+    flags.add(chip ? fmt::format("{},{}", info.flag, kAcceleratorAlias) : std::string(info.flag),
+              typed->text, value_words(info), help_of(info), info.kind == FieldKind::flag);
   }
 }
 
@@ -114,6 +181,10 @@ std::vector<Layer> ScenarioOptions::layers(Session& session, const Prepare& prep
   Layer flags{Layer::Kind::flags, "", {}};
   for (const auto& typed : typed_) {
     if (!typed->text) continue;
+    if (typed->info->field == Field::hardware_gpus) {
+      refuse_accelerator_as_count(*typed->text, session.catalog());
+    }
+    note_bare_seconds(*typed->info, *typed->text, session);
     const bool bare_flag = typed->info->kind == FieldKind::flag && typed->text->empty();
     flags.values.set(*typed->info, bare_flag ? "on" : *typed->text, typed->info->flag);
   }

@@ -2,11 +2,16 @@
 #include "cli/flags/settings.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "cli/flags/scenario_options.h"
 #include "cli/session/session.h"
+#include "quantity/suggest.h"
 #include "scenario/scenario_json.h"
 #include "text/files.h"
+#include "text/unicode.h"
 #include "trcost/error.h"
 
 namespace trcost::cli {
@@ -19,6 +24,27 @@ Layer config_layer(const std::string& path) {
     const std::string way = "--no-config answers without the config file";
     throw Error(error.kind, error.message, error.hint.empty() ? way : error.hint + "; " + way,
                 error.location);
+  }
+}
+
+// Warns of variables that set nothing, such as a misspelt TRCOST_DATA_TOKEN.
+void warn_unknown_variables(Session& session) {
+  static constexpr std::string_view kOthers[] = {"TRCOST_CONFIG", "TRCOST_DATA_DIR"};
+  constexpr std::string_view kPrefix = "TRCOST_", kOfTests = "TRCOST_TEST";
+  std::vector<std::string> known;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    const std::string_view entry(*each);
+    if (!entry.starts_with(kPrefix) || entry.starts_with(kOfTests)) continue;
+    const std::string name(entry.substr(0, entry.find('=')));
+    if (known.empty()) {
+      known.assign(std::begin(kOthers), std::end(kOthers));
+      for (const FieldInfo& info : fields()) known.push_back(environment_variable(info));
+    }
+    if (std::ranges::find(known, name) != known.end() || first_unprintable(name)) continue;
+    const std::string nearest = nearest_name(name, known);
+    session.warn(fmt::format("the variable {} sets nothing{}", name.substr(0, 100),
+                             nearest.empty() ? "; `trcost help fields` lists the variables"
+                                             : fmt::format(": did you mean {}?", nearest)));
   }
 }
 
@@ -76,6 +102,7 @@ std::vector<Layer> own_layers(Session& session) {
     session.trace(session.options.no_config ? "no config file is wanted"
                                             : "no config file at " + usual_config_path());
   }
+  warn_unknown_variables(session);
   layers.push_back(environment_layer());
   return layers;
 }

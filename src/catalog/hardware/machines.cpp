@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalog/hardware/machines.h"
+
+#include <charconv>
+
+#include "catalog/data/data_file.h"
+#include "json/strict_json.h"
+#include "quantity/suggest.h"
+
+namespace trcost::catalog {
+namespace {
+
+constexpr double kMostPerMachine = 1024;
+
+std::optional<double> whole_count(std::string_view digits) {
+  constexpr std::size_t kMostDigits = 7;
+  int value = 0;
+  if (digits.empty() || digits.size() > kMostDigits) return std::nullopt;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (status != std::errc() || end != digits.data() + digits.size() || value < 1) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// The number that stands for {} in a machine's name.
+std::optional<double> count_in_name(std::string_view pattern, std::string_view name) {
+  const std::size_t at = pattern.find("{}");
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view before = pattern.substr(0, at), after = pattern.substr(at + 2);
+  if (name.size() <= before.size() + after.size()) return std::nullopt;
+  if (!name.starts_with(before) || !name.ends_with(after)) return std::nullopt;
+  return whole_count(name.substr(before.size(), name.size() - before.size() - after.size()));
+}
+
+}  // namespace
+
+std::optional<CountedAccelerator> find_machine(const DataFolder& data, std::string_view name) {
+  const std::string wanted = lower_case(trim(name));
+  ObjectReader file = read_data_file(data, "machines.json").object();
+  for (const JsonValue& cloud : file.array_or_empty("clouds")) {
+    ObjectReader of_cloud = cloud.object();
+    for (const JsonValue& value : of_cloud.array_or_empty("machines")) {
+      ObjectReader machine = value.object();
+      const std::string pattern = lower_case(machine.required_text("name"));
+      std::optional<double> count = machine.optional_number("gpus", 1, kMostPerMachine);
+      if (count ? pattern != wanted : !(count = count_in_name(pattern, wanted))) continue;
+      return CountedAccelerator{machine.required_text("accelerator"), *count, true};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<CountedAccelerator> split_count(std::string_view text) {
+  text = trim(text);
+  const auto counted = [](std::string_view digits, std::string_view name) {
+    const std::optional<double> count = whole_count(trim(digits));
+    name = trim(name);
+    if (!count || name.empty()) return std::optional<CountedAccelerator>();
+    return std::optional(CountedAccelerator{std::string(name), *count});
+  };
+  const std::size_t digits = text.find_first_not_of("0123456789");
+  if (digits != std::string_view::npos && digits > 0) {
+    const std::string_view rest = trim(text.substr(digits));
+    if (rest.starts_with('x') || rest.starts_with('X') || rest.starts_with('*')) {
+      return counted(text.substr(0, digits), rest.substr(1));
+    }
+  }
+  const std::size_t colon = text.rfind(':');
+  if (colon != std::string_view::npos) {
+    return counted(text.substr(colon + 1), text.substr(0, colon));
+  }
+  const std::size_t x = text.find_last_of("xX");
+  if (x == std::string_view::npos) return std::nullopt;
+  return counted(text.substr(x + 1), text.substr(0, x));
+}
+
+}  // namespace trcost::catalog

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/flags/glossary.h"
+
+#include <algorithm>
+#include <string>
+
+#include "quantity/suggest.h"
+
+namespace trcost::cli {
+namespace {
+
+constexpr Term kTerms[] = {
+    {"MFU|model FLOPs utilization",
+     "The share of a GPU's peak speed that goes into the model's own arithmetic. A well-tuned run "
+     "of a dense model reaches 35 to 50%. Recomputed activations do not count.",
+     "--mfu, --stack, --tuning"},
+    {"HFU|hardware FLOPs utilization",
+     "Like MFU, but it also counts the arithmetic that recomputation repeats. HFU is therefore "
+     "never below MFU.",
+     "--recompute"},
+    {"FLOP|FLOPs|flops",
+     "One floating-point operation, an addition or a multiplication. Training takes about 6 FLOPs "
+     "per parameter and token. FLOP/s is a speed.",
+     "--params, --tokens"},
+    {"GPU-hour|GPU-hours",
+     "One GPU for one hour. 64 GPUs for 10 hours are 640 GPU-hours. Clouds bill by it.",
+     "--gpus, --price"},
+    {"token|tokens",
+     "A piece of text, about four characters of English, or a patch of an image. The number of "
+     "training tokens and the number of parameters set most of the cost.",
+     "--tokens, --samples, --image-size"},
+    {"parameters|params|weights",
+     "The numbers that training sets. 8B means eight billion of them. In a mixture of experts, a "
+     "token uses only the active ones.",
+     "--params, --model"},
+    {"compute-optimal|Chinchilla|scaling law",
+     "The number of tokens at which a given amount of compute gives the lowest loss, about 20 per "
+     "parameter. Released models train much longer, because a small model that saw more is cheaper "
+     "to serve.",
+     "--tokens, --tokens-per-param"},
+    {"P10/P90|P10|P90|P50|80% range|percentile|range",
+     "P10 is a value that one run in ten stays below, and P90 one that one run in ten exceeds. "
+     "Four "
+     "runs in five lie between them: the 80% range. P50 is the middle.",
+     "`trcost help ranges`"},
+    {"goodput",
+     "The share of the cluster's time that trains. The rest goes to failures, restarts from a "
+     "checkpoint, and the steps that are lost with them.",
+     "--goodput, --checkpoint-interval, --preemption-hours"},
+    {"production overhead|overhead",
+     "The distance between a clean run and the bill: evaluations, ramp-up, restarts by hand, "
+     "waiting. "
+     "Months on thousands of GPUs lose about a quarter of the time to it.",
+     "--production-overhead"},
+    {"HBM|high-bandwidth memory|memory",
+     "The memory on the GPU's package. Weights, gradients, optimizer states and activations have "
+     "to "
+     "fit in it. Its bandwidth limits how fast a model answers.",
+     "`trcost memory`"},
+    {"LoRA|low-rank adapter|adapter|PEFT",
+     "Fine-tuning that trains two small matrices beside each frozen one. It needs a fraction of "
+     "the "
+     "memory for gradients and optimizer, and about two thirds of the arithmetic.",
+     "--train lora, --lora-rank"},
+    {"QLoRA",
+     "LoRA on a base model stored in 4 bits. It fits a 70B model on two 48 GB GPUs, at the price "
+     "of "
+     "slower steps.",
+     "--train qlora"},
+    {"fine-tuning|finetuning|SFT|supervised fine-tuning",
+     "Further training of a released model on your own examples. It takes hours on a few GPUs, "
+     "where "
+     "pre-training takes months on thousands.",
+     "--train, --samples, --epochs"},
+    {"pre-training|pretraining",
+     "Training from random weights on trillions of tokens. It is the largest part of a released "
+     "model's cost.",
+     "--tokens"},
+    {"tensor parallel|TP|tensor parallelism",
+     "Each matrix is split over several GPUs, which exchange results twice per layer. It needs a "
+     "fast "
+     "link, so it stays within a node.",
+     "--tp"},
+    {"pipeline parallel|PP|pipeline parallelism",
+     "Groups of layers stand on different GPUs, and batches pass through them in small parts. GPUs "
+     "wait at the start and the end of a step: the pipeline bubble.",
+     "--pp, --vp, --micro-batch"},
+    {"data parallel|DP|DDP|data parallelism",
+     "Every group of GPUs has a copy of the model and its own part of the batch. The copies "
+     "exchange "
+     "gradients once per step.",
+     "--dp, --global-batch"},
+    {"expert parallel|EP|expert parallelism",
+     "The experts of a mixture stand on different GPUs. Each token travels to its experts and "
+     "back.",
+     "--ep"},
+    {"context parallel|CP|context parallelism|ring attention|Ulysses",
+     "One long sequence is split over several GPUs, which exchange keys and values.",
+     "--cp, --context-kind"},
+    {"sharding|ZeRO|FSDP",
+     "Data-parallel GPUs split what they would otherwise each store: optimizer states (ZeRO-1), "
+     "gradients too (ZeRO-2), parameters too (ZeRO-3, FSDP). Less memory, more exchange.",
+     "--sharding"},
+    {"recompute|recomputation|activation checkpointing|gradient checkpointing",
+     "Activations are dropped in the forward pass and computed again in the backward pass. Full "
+     "recomputation saves most of their memory and costs up to a third more arithmetic.",
+     "--recompute, --recompute-layers"},
+    {"activations",
+     "Results of the forward pass that the backward pass needs. Their memory grows with the batch "
+     "and "
+     "the sequence length.",
+     "--micro-batch, --seq-length, --recompute"},
+    {"optimizer states|optimizer|Adam",
+     "What the optimizer keeps per parameter. AdamW keeps two averages and a 32-bit copy, 12 bytes "
+     "per trained parameter.",
+     "--optimizer, --offload, --sharding"},
+    {"micro-batch|microbatch|gradient accumulation",
+     "Sequences that a GPU works on at once. Several micro-batches add up to the global batch "
+     "before "
+     "the weights change.",
+     "--micro-batch, --global-batch"},
+    {"bf16|fp8|mxfp8|nvfp4|precision",
+     "The number format of the matrix products. fp8 halves the bits of bf16 and doubles the peak "
+     "speed, of which training reaches a smaller share.",
+     "--precision"},
+    {"mixture of experts|MoE|active parameters|experts",
+     "A model with many feed-forward blocks, of which each token uses a few. Cost follows the "
+     "active "
+     "parameters, memory all of them.",
+     "--model"},
+    {"vision encoder|ViT|image tokens",
+     "The part that turns an image into vectors. A connector turns these into tokens of the "
+     "language "
+     "model. Larger images make more tokens.",
+     "--vision-encoder, --image-size, `trcost tokens`"},
+    {"NVLink|NVL72|interconnect|InfiniBand",
+     "Links between GPUs. NVLink joins 8 GPUs of a node, or 72 of an NVL72 rack. InfiniBand or "
+     "Ethernet joins the nodes and is about ten times slower.",
+     "--system"},
+    {"RLHF|PPO|GRPO|reinforcement learning|RL|rollout",
+     "Training on the model's own responses. A round generates responses, scores them, and learns "
+     "from them. Generation is often the longest part.",
+     "--method, `trcost help phases`"},
+    {"DPO|KTO|preference training",
+     "Training on pairs of a better and a worse answer. No responses are generated, but a frozen "
+     "reference model scores each pair.",
+     "--method dpo"},
+    {"prefill|TTFT|time to first token",
+     "When serving, the pass over the whole prompt. It is limited by arithmetic and sets the time "
+     "to "
+     "the first token.",
+     "`trcost serve` --input-tokens"},
+    {"decode|TPOT|tokens per second per user",
+     "When serving, the steps that each add one token. They are limited by memory bandwidth. More "
+     "concurrent requests make each slower and the total faster.",
+     "`trcost serve` --concurrency"},
+    {"KV cache",
+     "Keys and values of all earlier tokens, which generation keeps in memory. It limits how many "
+     "requests run at once.",
+     "--kv-precision"},
+    {"on-demand|reserved|spot|pricing",
+     "On-demand is rented by the hour. Reserved binds for one or three years, for less per hour. "
+     "Spot "
+     "is cheap and can be taken away at any time. Owned hardware is bought.",
+     "--pricing"},
+    {"specialist|hyperscaler|marketplace|price class|neocloud",
+     "Kinds of sellers. Hyperscalers are AWS, Azure, Google and Oracle. Specialists rent mainly "
+     "GPUs. "
+     "Marketplaces pass on other people's machines.",
+     "--price-class, --provider"},
+    {"imputed price|estimated price|~",
+     "A price that too few sellers of the class quote. It is estimated from a related chip or "
+     "another "
+     "class, marked with ~, and never decides which platform is named the cheapest.",
+     "--price"},
+    {"software stack|stack|Megatron|FSDP2",
+     "The training software. The same model on the same GPUs can differ by a factor of two between "
+     "stacks. If none is set, a typical one is used and the range is wider.",
+     "--stack, `trcost list stacks`"},
+    {"ablation|experiments",
+     "Small runs that compare choices before the final run. They often use a tenth of its size and "
+     "tokens.",
+     "`trcost experiments`"},
+    {"break-even|TCO|total cost of ownership",
+     "The utilization above which buying costs less than renting over the same years.",
+     "`trcost tco`"},
+};
+
+}  // namespace
+
+std::span<const Term> glossary() {
+  return kTerms;
+}
+
+const Term* find_term(std::string_view typed) {
+  for (const Term& term : kTerms) {
+    std::string_view rest = term.names;
+    while (!rest.empty()) {
+      const std::size_t bar = std::min(rest.find('|'), rest.size());
+      const std::string_view name = rest.substr(0, bar);
+      const bool symbol = quantity::folded(name).empty();
+      if (symbol ? name == typed : quantity::same_folded(name, typed)) return &term;
+      rest.remove_prefix(std::min(bar + 1, rest.size()));
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace trcost::cli

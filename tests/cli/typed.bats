@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# What people type first, and the hint for flags of other tools.
+
+load program
+
+@test "numbers, names and machines are read as people write them" {
+  run_trcost estimate --params 7b --tokens "2 trillion" --gpu 8xh100 --format json
+  [ "$code" -eq 0 ]
+  [ "$(jq '.estimates[0].gpus' out.txt)" = 8 ]
+  [ "$(jq '.estimates[0].tokens.total' out.txt)" = 2000000000000 ]
+  run_trcost estimate --params 7b --tokens 2t --gpu p5.48xlarge --format json
+  [ "$(jq -r '.estimates[0] | "\(.accelerator) \(.gpus)"' out.txt)" = "h100-sxm 8" ]
+  run_trcost estimate --model Qwen/Qwen2.5-VL-7B-Instruct --train lora --samples 10k --gpu a100:2 --format json
+  [ "$(jq -r '.estimates[0].gpus' out.txt)" = 2 ]
+  jq -e '.estimates[0].assumptions[] | select(.path == "model.name" and .value == "qwen2.5-vl-7b")' out.txt
+}
+
+@test "flags of other tools get the right hint" {
+  while IFS='|' read -r flag hint; do
+    run_trcost estimate --params 7b "--$flag" 8
+    echo "$flag: $(cat err.txt)"
+    [ "$code" -eq 2 ]
+    grep -qF -- "$hint" err.txt
+  done <<'ROWS'
+lora|--train lora
+qlora|--train qlora
+fp8|--precision
+vl|--modality vl
+fsdp|--sharding
+zero|--sharding
+days|--deadline
+cost|solve --budget
+resolution|--image-size
+budget|solve --budget
+cloud|--provider
+spot|--pricing spot
+json|--format json
+num-gpus|--gpus
+max-seq-len|--seq-length
+grad-accum|--global-batch
+gradient-checkpointing|--recompute
+moe|config.json
+ROWS
+  run_trcost estimate --method rlhf --params 7b
+  grep -q 'ppo (with a reward model) or grpo' err.txt
+  run_trcost estimate -- --params
+  ! grep -q 'did you mean' err.txt
+}
+
+@test "a bare duration and an unknown variable are said" {
+  run_trcost solve --for gpus --params 1b --tokens 1B --gpu h100 --deadline 3600
+  grep -q 'read as 3600 seconds' err.txt
+  TRCOST_DATA_TOKEN=5 run_trcost estimate --params 1b --gpu h100 --format json
+  grep -q 'did you mean TRCOST_DATA_TOKENS' err.txt
+}
+
+@test "-h is one screen, help explains terms, show finds a name of any kind" {
+  for command in estimate sweep solve serve memory; do
+    run_trcost "$command" -h
+    [ "$code" -eq 0 ]
+    [ "$(wc -l <out.txt)" -le 50 ]
+  done
+  for term in MFU HBM GPU-hour LoRA "tensor parallel" P10 goodput prefill; do
+    run_trcost help "$term"
+    [ "$code" -eq 0 ]
+    [ "$(wc -l <out.txt)" -le 6 ]
+  done
+  run_trcost show llama3-8b
+  grep -q 'llama-3.1-8b' out.txt
+  run_trcost -V
+  grep -q '^trcost ' out.txt
+}
