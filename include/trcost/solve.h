@@ -30,6 +30,15 @@ struct SolveTarget {
   const EstimateColumn* column = nullptr;
   double value = 0;
   bool at_least = false;
+  static constexpr double kMedian = 0.5;
+  /// Chance that a total stays within `value`. Other targets are met at the median.
+  double confidence = kMedian;
+
+  /// The column of an estimate, for a total at the quantile of `confidence`: as the range of the
+  /// total, lognormal on either side of the median. Empty if unknown.
+  [[nodiscard]] std::optional<double> reached(const Estimate& estimate) const;
+  /// Whether `reached` needs the range of the estimate.
+  [[nodiscard]] bool needs_range() const;
   /// Whether the target is the time of the training.
   [[nodiscard]] bool deadline() const;
 };
@@ -102,6 +111,12 @@ class Solver {
  private:
   const Catalog* catalog_;
 };
+
+/// The time that a budget needs on the largest known cluster, in whole months of 30 days, if the
+/// default deadline is too short for it and the scenario sets neither deadline nor cluster. Empty
+/// if the default deadline does, or for another question.
+std::optional<double> deadline_for_budget(const SolveRequest& request, const Catalog& catalog,
+                                          std::string_view accelerator);
 
 /// Compute and cost of a cluster in a given time.
 struct ClusterRun {

@@ -314,7 +314,7 @@ TEST_CASE("names that do not exist lead to those that do") {
   CHECK(contains(hint_of([&] { (void)catalog.model("Qwen/Qwen2.5-VL-8B-Instruct"); }),
                  "not downloaded"));
   // No hint is better than a wrong one.
-  CHECK_FALSE(contains(hint_of([&] { (void)catalog.model("facebook/opt-1.3b"); }), "opt-13b"));
+  CHECK_FALSE(contains(hint_of([&] { (void)catalog.model("facebook/opt-1.3b"); }), "did you mean"));
   CHECK_FALSE(contains(hint_of([&] { (void)catalog.accelerator("x20"); }), "h20"));
   // A family that exists, and a part of a name.
   CHECK(contains(hint_of([&] { (void)catalog.model("llama-5-scout"); }), "there is llama-2-13b"));

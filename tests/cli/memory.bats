@@ -8,14 +8,17 @@ memory() {
   run_trcost memory "$@"
 }
 
-@test "from the smallest card to the largest, with what makes it fit" {
+@test "GPUs that fit stand in the order of number and price" {
   memory --params 7e9
   [ "$code" -eq 0 ]
   [ -z "$err" ]
-  grep -q '^ *rtx-4090 ' out.txt
-  grep -q '^ *gb300-nvl72 ' out.txt
-  [ "$(grep -n '^ *rtx-4090 ' out.txt | cut -d: -f1)" -lt "$(grep -n '^ *gb300-nvl72 ' out.txt | cut -d: -f1)" ]
   fits_the_page
+  memory --params 7e9 --format json
+  # [GPUs, no quoted price, price] of each that fits never falls, and those that never fit come last.
+  jq -e '[.items[] | select(.problem == "" and .smallest != null)
+          | [.smallest.gpus, (.price_per_gpu_hour == null or .price_imputed), .price_per_gpu_hour // 0]]
+         | . == sort' <<<"$out"
+  jq -e '[.items[] | .problem == "" and .smallest != null] | . == (sort | reverse)' <<<"$out"
 }
 
 @test "components add up in the JSON document" {
@@ -90,7 +93,7 @@ memory() {
   jq -e '.one_device.none.total_bytes < .items[0].capacity_bytes' <<<"$out"
   jq -e '.items[0].one | .fits and .layout.recompute == "none" and .layout.recompute_layers == 0' <<<"$out"
   memory --model llama-3.1-8b --train qlora --accelerator h100-sxm
-  grep -Eq '^ *h100-sxm .* yes ' out.txt
+  grep -q '1 GPU of H100 SXM 80GB' out.txt
 }
 
 @test "which length the memory is of" {

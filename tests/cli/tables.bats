@@ -57,7 +57,7 @@ END
   run_trcost solve --for gpus --deadline 30d --params 7e9 --tokens 1e12 --accelerator h100-sxm,b200
   [ "$code" -eq 0 ]
   # The choices: what is the same answer shares a row, so all totals differ.
-  totals=$(sed -n '/choices/,$p' out.txt | grep -E '^  (least|fewest)' | awk '{ print $NF }')
+  totals=$(sed -n '/other clusters/,$p' out.txt | grep -E '^  (default|cheapest|smallest)' | awk '{ print $NF }')
   [ -n "$totals" ]
   [ -z "$(sort <<<"$totals" | uniq -d)" ]
 }

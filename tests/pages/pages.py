@@ -34,7 +34,7 @@ PAGES = [
     ("solve-tokens", "solve --for tokens --budget 1M --params 7e9", ["data.tokens, as the search found it"]),
     ("solve-gpus", "solve --for gpus --duration 20d --params 7e9 --tokens 5e11 --accelerator h100-sxm",
      ["hardware.gpus, as the search found it"]),
-    ("serve", "serve --model llama-3.1-70b", ["Dollars per million", "decode step", "Throughput against interactivity"]),
+    ("serve", "serve --model llama-3.1-70b", ["Dollars per million", "decode step", "Throughput by speed per user"]),
     ("transfer", "transfer --model llama-2-7b --train lora --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 "
      "--measured 20h --to h200,b200", []),
     ("experiments", "experiments --params 10B --tokens 200B --runs 20 --params-fraction 0.1 --tokens-fraction 0.1", []),

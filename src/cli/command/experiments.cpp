@@ -30,15 +30,16 @@ struct NumberFlag {
   const char* help;
 };
 constexpr NumberFlag kFlags[] = {
-    {"--runs", &Experiment::repeats, "N", "runs, where no file lists experiments"},
+    {"--runs", &Experiment::repeats, "N", "number of runs, without a study file"},
     {"--params-fraction", &Experiment::params_fraction, "F",
-     "of the final run's parameters, as a dense model; of a mixture of experts, of its active ones "
-     "(default: 1)"},
-    {"--tokens-fraction", &Experiment::tokens_fraction, "F", "of its tokens (default: 1)"},
+     "size of a run as a share of the final run's parameters, for a mixture of experts its active "
+     "ones (default: 0.1, a dense model)"},
+    {"--tokens-fraction", &Experiment::tokens_fraction, "F",
+     "tokens of a run as a share of the final run's (default: 0.1)"},
     {"--failure-share", &Experiment::failure_share, "F",
-     "attempts that fail and are run again: attempts = runs / (1 - F) (default: 0)"},
+     "share of the attempts that fail and run again (default: 0)"},
     {"--early-stopping", &Experiment::early_stopping, "F",
-     "share of the compute that stopping hopeless runs saves (default: 0)"},
+     "share of the compute saved by stopping poor runs early (default: 0)"},
 };
 
 struct ExperimentArguments {
@@ -60,8 +61,10 @@ double number_in_range(const std::string& text, NumberKind kind, double lowest, 
 }
 
 Experiment from_flags(const ExperimentArguments& arguments) {
+  constexpr double kUsualFraction = 0.1;  // of ablations; the answer says so
   Experiment out;
   out.name = "runs";
+  out.params_fraction = out.tokens_fraction = kUsualFraction;
   for (std::size_t i = 0; i < std::size(kFlags); ++i) {
     const std::string& text = arguments.numbers[i];
     if (text.empty()) continue;
@@ -98,8 +101,8 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
   });
   if (described_by_flags(arguments)) {
     if (!study.experiments.empty()) {
-      throw Error(ErrorKind::usage, "the study file lists the experiments already",
-                  "leave --runs and the fractions out, or the list \"experiments\"");
+      throw Error(ErrorKind::usage, "the study file already lists experiments",
+                  "leave out --runs and the fractions, or the list \"experiments\"");
     }
     study.experiments.push_back(from_flags(arguments));
   }
@@ -142,8 +145,8 @@ Action define_experiments(Flags& flags, Session& session) {
     add(kFlags[i].name, arguments->numbers[i], kFlags[i].type, kFlags[i].help);
   }
   add("--run-time", arguments->run_time, "TIME",
-      "a run gets the fewest GPUs that finish it in this time (default: 3d), and more of a node "
-      "where less is paid so; --gpus is the cluster that all runs are packed onto");
+      "time in which a run should finish; it sizes the GPUs of a run (default: 3d). With --gpus, "
+      "all runs share that cluster");
   arguments->scenario.add(flags, session);
   add_output_options(flags, arguments->output);
   flags.group("Output");

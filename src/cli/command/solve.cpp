@@ -31,6 +31,7 @@ struct SolveArguments {
   std::string target;
   std::string break_even;
   std::string duration;
+  std::optional<std::string> confidence;
   bool compute_optimal = false;
 };
 
@@ -73,6 +74,7 @@ class Solving {
     solve_platforms(report);
     report.price_data_date = price_date(session_.catalog());
     report.scenario = scenario_to_json(scenario_);
+    report.break_even = !arguments_.break_even.empty();
     report.target_words = target_words_;
     report.unknown_words = request_.unknown == nullptr
                                ? "model.params and data.tokens, compute-optimal,"
@@ -167,7 +169,22 @@ class Solving {
              "give --budget USD, --deadline TIME, --flops N, --target COLUMN=VALUE, "
              "--break-even A,B or --gpus N --duration TIME");
     }
+    set_confidence();
     target_words_ = target_words(request_.target);
+  }
+
+  void set_confidence() {
+    if (!arguments_.confidence) return;
+    if (request_.target.column->role != ColumnRole::total || !arguments_.break_even.empty()) {
+      refuse("--confidence is the chance that a budget is kept", "add --budget USD");
+    }
+    const double share =
+        target_number(*arguments_.confidence, NumberKind::fraction, "--confidence");
+    if (share >= 1) {
+      throw Error(ErrorKind::usage, "no plan is certain", "write a fraction below 1, such as 0.9",
+                  "--confidence");
+    }
+    request_.target.confidence = share;
   }
 
   void choose_unknown() {
@@ -251,7 +268,11 @@ class Solving {
       RentAnswer rent = solve_rent(rent_, name, session_.catalog());
       return {std::move(rent.solution), std::move(rent.cluster)};
     }
-    Answer answer{Solver(session_.catalog()).solve(request_, name), std::nullopt};
+    SolveRequest request = request_;
+    if (const auto deadline = deadline_for_budget(request, session_.catalog(), name)) {
+      request.base.set_number(Field::hardware_deadline, *deadline);
+    }
+    Answer answer{Solver(session_.catalog()).solve(request, name), std::nullopt};
     if (cluster_) {
       answer.cluster = cluster_run(*answer.solution.estimate, request_.target.value);
     }
@@ -290,7 +311,7 @@ class Solving {
                   "give --price, which then is that of " + names[1]);
     }
     request_.target.value = *other.cost.total;
-    target_words_ = fmt::format("{} costs what {} does: {}", names[0], names[1],
+    target_words_ = fmt::format("{} costs as much as {}: {}", names[0], names[1],
                                 short_money(*other.cost.total));
     return names[0];
   }
@@ -355,18 +376,20 @@ Action define_solve(Flags& flags, Session& session) {
   auto arguments = std::make_shared<SolveArguments>();
   flags.group("Question");
   flags.add("--for", arguments->unknown, "FIELD",
-            "the unknown: any numeric field by path or flag, like tokens, params, gpus, price, "
-            "mfu, or duration (default: what the target needs and the flags leave open)");
-  flags.add("--budget", arguments->budget, "USD", "target: cost.total at most this");
-  flags.add("--flops", arguments->flops, "N", "target: flops.model at most this");
+            "the unknown: a numeric field by path or flag, such as tokens, params, gpus, price or "
+            "mfu, or duration (default: the field that is not set)");
+  flags.add("--budget", arguments->budget, "USD", "target: total cost at most this");
+  flags.add("--confidence", arguments->confidence, "F",
+            "with --budget: chance that the run stays within it (default: 0.5)");
+  flags.add("--flops", arguments->flops, "N", "target: at most this many model FLOPs");
   flags.add("--target", arguments->target, "COLUMN=VALUE",
-            "target: any column of --format csv; reached from below where less is better, "
-            "from above where more is");
+            "target: a column of --format csv, at most VALUE if less is better, at least VALUE if "
+            "more is");
   flags.add("--break-even", arguments->break_even, "A,B",
             "the price (or --for mfu) of A at which A and B cost the same");
   flags.add("--duration", arguments->duration, "TIME",
-            "with --gpus: what this cluster computes, costs and trains in this time; with "
-            "--budget: how many accelerators, or which price, that is");
+            "time of a rented cluster: with --gpus, what it trains and costs; with --budget, how "
+            "many accelerators it pays for");
   flags.add("--compute-optimal", arguments->compute_optimal,
             "parameters and tokens both unknown, paired by the scaling law");
   arguments->scenario.add(flags, session);

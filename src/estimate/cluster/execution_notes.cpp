@@ -21,17 +21,16 @@ constexpr double kNotableIdleShare = 0.05;
 void note_idle(const Execution& execution, bool batch_given, bool degrees_given, Notes& notes) {
   const double busy = execution.plan.layout.gpus();
   if (busy == execution.gpus || !notes.wanted()) return;
-  const std::string why = fmt::format(
-      "{} of {} accelerators stay idle: {}", format_exact(execution.gpus - busy),
-      format_exact(execution.gpus),
-      degrees_given ? std::string("the degrees given multiply to fewer")
-                    : fmt::format("no layout divides them well in steps of about {} sequences",
-                                  format_exact(execution.plan.layout.global_batch)));
+  const std::string why =
+      fmt::format("{} of {} accelerators stay idle, because {}", grouped(execution.gpus - busy, 0),
+                  grouped(execution.gpus, 0),
+                  degrees_given ? std::string("the degrees of the layout multiply to fewer")
+                                : fmt::format("a batch of {} sequences does not divide over more",
+                                              grouped(execution.plan.layout.global_batch, 0)));
   notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
   if (busy >= (1 - kNotableIdleShare) * execution.gpus) return;
-  notes.warn(fmt::format("{}; all {} are paid for, and {} would be done about as soon{}", why,
-                         format_exact(execution.gpus), format_exact(busy),
-                         batch_given || degrees_given ? "" : "; --global-batch sets other steps"));
+  notes.warn(fmt::format("{}. {} GPUs finish about as soon{}", why, grouped(busy, 0),
+                         batch_given || degrees_given ? "" : ". Or set another --global-batch"));
 }
 
 // Warns of a batch that costs more tokens than the model's own error.
@@ -42,11 +41,11 @@ void note_batch_cost(const Task& task, const Execution& execution, Notes& notes)
   const double batch = execution.plan.layout.global_batch;
   const double each = task.work().seq_length;
   notes.warn(fmt::format(
-      "steps of {} sequences, {} tokens, where {} sequences are usual: for the same loss they take "
-      "about {:.0f} % more tokens, which are not counted (a critical batch of {} tokens, "
-      "arXiv:2505.13738)",
-      format_exact(batch), format_number(batch * each, NumberKind::count, 2),
-      format_exact(usual_batch(task, execution.gpus)), 100 * more,
+      "the batch of {} sequences ({} tokens) is larger than the usual {}. The same loss takes "
+      "about "
+      "{:.0f}% more tokens, which are not included (critical batch {} tokens, arXiv:2505.13738)",
+      grouped(batch, 0), format_number(batch * each, NumberKind::count, 2),
+      grouped(usual_batch(task, execution.gpus), 0), 100 * more,
       format_number(*task.amounts.critical_batch * each, NumberKind::count, 2)));
 }
 
@@ -67,7 +66,7 @@ void note_near_batch(const Task& task, const Execution& execution, Notes& notes)
                                  (here.time.seconds / here.layout.global_batch);
     if (saved < kWorthSaying) return;
     notes.warn(
-        fmt::format("a global batch of {} instead of {} would take {:.0f} % less time: more "
+        fmt::format("a global batch of {} instead of {} takes {:.0f}% less time, because more "
                     "layouts divide it",
                     format_exact(near.layout.global_batch), format_exact(here.layout.global_batch),
                     100 * saved));
@@ -103,8 +102,8 @@ bool warn_of_larger(const Execution& execution, const Plan& larger, double gpus,
   const double saved = 1 - gpus * then / (execution.gpus * now);
   if (saved < kWorthSaying) return false;
   notes.warn(fmt::format(
-      "{} accelerators would take {:.0f} % fewer GPU-hours and {:.0f} % less time "
-      "than {}: most of the difference is {} in the waterfall of a step",
+      "{} accelerators take {:.0f}% fewer GPU-hours and {:.0f}% less time than {}. Most of the "
+      "difference is {}",
       format_exact(gpus), 100 * saved, 100 * (1 - then / now), format_exact(execution.gpus),
       largest_growth(here, execution.gpus, larger, gpus)));
   return true;
@@ -137,7 +136,7 @@ void note_batch(const Task& task, const Execution& execution, Notes& notes) {
   const double batch = execution.plan.layout.global_batch;
   if (batch == amounts.global_batch || !notes.wanted()) return;
   if (amounts.global_batch_given) {
-    notes.warn(fmt::format("a global batch of {} divides into no good layout: {} is taken",
+    notes.warn(fmt::format("no good layout divides a global batch of {}, so {} is used",
                            format_exact(amounts.global_batch), format_exact(batch)));
     return;
   }

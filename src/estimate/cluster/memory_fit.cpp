@@ -8,6 +8,7 @@
 #include "catalog/assumed.h"
 #include "estimate/cluster/execution.h"
 #include "estimate/cluster/round_time.h"
+#include "estimate/question/cost/rates.h"
 #include "estimate/question/data/resolve_amounts.h"
 #include "estimate/question/data/resolve_work.h"
 #include "estimate/question/question.h"
@@ -130,6 +131,27 @@ class Fitting {
   bool habit_;
 };
 
+// The price of an hour, where it can be told.
+void set_price(const MemoryQuestion& asked, const Task& task, MemoryFit& fit) {
+  Notes silent(false);
+  try {
+    const auto rates = resolve_rates(asked.scenario, asked.catalog, task.platform(), silent);
+    if (rates->own) return;
+    const auto price = price_of(asked.scenario, rates);
+    fit.price_per_gpu_hour = price->usd;
+    fit.price_imputed = price->imputed;
+  } catch (const Error&) {
+    return;  // memory does not depend on the price
+  }
+}
+
+// Whether an accelerator comes before another: it suffices, in a smaller or cheaper cluster.
+auto order_of(const MemoryFit& fit) {
+  const double gpus = fit.smallest && fit.problem.empty() ? fit.smallest->gpus : kMostGpus;
+  return std::tuple(gpus, !fit.price_per_gpu_hour || fit.price_imputed,
+                    fit.price_per_gpu_hour.value_or(0), fit.device_bytes, fit.accelerator);
+}
+
 MemoryFit fit_accelerator(const MemoryQuestion& asked, std::string_view accelerator,
                           MemoryReport& report, Notes& notes) {
   MemoryFit fit;
@@ -144,6 +166,7 @@ MemoryFit fit_accelerator(const MemoryQuestion& asked, std::string_view accelera
     task.prepared = prepare(asked.work, asked.scenario, asked.catalog, accelerator, notes);
     note_abilities(task, notes);
     Fitting(task, report.model.dealt_layers, asked.habit).fill(fit, report);
+    set_price(asked, task, fit);
   } catch (const Error& error) {
     if (error.kind != ErrorKind::no_answer) throw;
     fit.problem = error.message;
@@ -183,15 +206,12 @@ MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
     report.fits.push_back(
         fit_accelerator(fittable, name, report, report.fits.empty() ? notes : others));
   }
-  if (!listed) {
-    std::stable_sort(report.fits.begin(), report.fits.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.device_bytes, a.accelerator) < std::tie(b.device_bytes, b.accelerator);
-    });
-  }
+  report.listed = listed;
+  if (!listed) std::ranges::stable_sort(report.fits, {}, order_of);
   report.assumptions = std::move(notes.assumptions);
   for (Assumption& each : report.assumptions) {
     if (!habit || each.path != field_info(Field::layout_recompute).path) continue;
-    each.why += "; without --gpus the least that fits is shown";
+    each.why += "; without --gpus, this answer uses the least recomputation that fits";
   }
   report.warnings = std::move(notes.warnings);
   return report;

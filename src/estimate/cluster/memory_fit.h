@@ -34,8 +34,10 @@ struct MemoryFit {
   std::optional<MemoryCase> node;  ///< a whole node, where it has more than one
   /// The smallest number that fits, empty if none up to kMostTried does.
   std::optional<MemoryCase> smallest;
-  std::optional<MemoryCase> given;  ///< hardware.gpus, when the scenario has it
-  std::string problem;              ///< reason for no answer, else empty
+  std::optional<MemoryCase> given;           ///< hardware.gpus, when the scenario has it
+  std::string problem;                       ///< reason for no answer, else empty
+  std::optional<double> price_per_gpu_hour;  ///< USD, empty if unknown
+  bool price_imputed = false;
 
   /// Accelerators of the largest cluster that is tried.
   static constexpr double kMostTried = 16384;
@@ -55,7 +57,9 @@ struct MemoryReport {
   bool recomputes_by_habit = false;
   /// Memory if one device held everything, by Recompute.
   std::array<MemoryUse, 3> whole{};
-  std::vector<MemoryFit> fits;  ///< by memory and name, or in the order of the scenario
+  /// By number and price of the smallest cluster, or in the order of the scenario.
+  std::vector<MemoryFit> fits;
+  bool listed = false;  ///< the scenario names accelerators
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
 };

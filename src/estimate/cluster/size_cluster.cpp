@@ -18,9 +18,6 @@
 namespace trcost::estimation {
 namespace {
 
-// Accelerators of the largest known cluster: xAI's Colossus in Memphis, 200,000 H100, H200 and
-// GB200 since February 2025 (x.ai/colossus). Clusters beyond it are answered, with a warning.
-constexpr double kLargestCluster = 200'000;
 // MFU of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4). The search begins there.
 constexpr double kUsualMfu = 0.4;
 
@@ -166,17 +163,18 @@ class ClusterSizing {
       notes.add(Field::hardware_gpus, gpus, "about the fewest whole nodes that meet the deadline",
                 system);
     }
-    if (gpus > kLargestCluster) {
+    if (gpus > kLargestKnownCluster) {
       notes.warn(
           fmt::format("meeting --deadline takes {} accelerators, more than the largest known "
                       "cluster of {:.0f} (xAI Colossus, 2025); {}",
-                      format_exact(gpus), kLargestCluster, largest_known_hint()));
+                      format_exact(gpus), kLargestKnownCluster, largest_known_hint()));
     }
   }
 
   // A hint with the time of the largest known cluster, in whole units.
   [[nodiscard]] std::string largest_known_hint() {
-    const double gpus = std::max(1.0, std::floor(kLargestCluster / sizes_.unit())) * sizes_.unit();
+    const double gpus =
+        std::max(1.0, std::floor(kLargestKnownCluster / sizes_.unit())) * sizes_.unit();
     const double usual = mfu_.value_or(kUsualMfu);
     if (const std::optional<TimedRun> found = given_cluster(gpus)) {
       return fmt::format("{} take about {}", format_exact(gpus),

@@ -29,25 +29,35 @@ template <auto Member>
 constexpr auto answered =
     [](const MemoryFit& fit) { return fit.problem.empty() ? &(fit.*Member) : nullptr; };
 
+// Dollars of an hour of the smallest cluster.
+std::optional<double> smallest_price(const MemoryFit& fit) {
+  if (!fit.smallest || !fit.price_per_gpu_hour) return std::nullopt;
+  return fit.smallest->gpus * *fit.price_per_gpu_hour;
+}
+
 const Columns<MemoryFit>& fit_columns() {
   using F = MemoryFit;
   static const Columns<MemoryFit> table = {
       string("accelerator", member<&F::accelerator>, "catalog name", Rank::key),
       string("precision", member<answered<&F::precision>, precision_name>, "format of the matmuls"),
-      bytes("capacity_bytes", answered<&F::capacity_bytes>,
-            "of one device, as far as a plan may fill it"),
+      bytes("capacity_bytes", answered<&F::capacity_bytes>, "usable memory of one device"),
       accelerators("gpus", member<main_case, &MemoryCase::gpus>,
-                   "of the case that the row is about: as asked for, else the fewest that hold it"),
+                   "of the row: --gpus, else the smallest number that fits"),
       optional_part<memory_use_columns, main_case, &MemoryCase::use>("memory"),
       optional_part<case_columns, answered<&F::one>>("one"),
       optional_part<case_columns, &F::node>("node"),
       optional_part<case_columns, &F::smallest>("smallest"),
       optional_part<case_columns, &F::given>("given"),
       string("title", member<&F::title>, "name of the accelerator"),
-      string("system", member<&F::system>, "node or rack it lives in"),
+      string("system", member<&F::system>, "node or rack"),
       bytes("device_bytes", member<&F::device_bytes>,
             "memory of one device that the framework sees"),
-      string("problem", member<&F::problem>, "why there is no answer")};
+      usd_per_hour("price_per_gpu_hour", member<&F::price_per_gpu_hour>,
+                   "price of one for one hour"),
+      usd("smallest_usd_per_hour", member<smallest_price>,
+          "price of an hour of the smallest number that fits"),
+      boolean("price_imputed", member<&F::price_imputed>, "whether the price is estimated"),
+      string("problem", member<&F::problem>, "reason for no answer")};
   return table;
 }
 
@@ -76,14 +86,14 @@ const Columns<MemoryReport>& memory_columns() {
   using M = ModelSummary;
   static const Columns<MemoryReport> table = {
       versions<R>(),
-      raw_json("scenario", member<&R::scenario>, "what was asked, replayable with --scenario"),
-      string("model.name", member<&R::model, &M::name>, "what is trained"),
+      raw_json("scenario", member<&R::scenario>, "the scenario, replayable with --scenario"),
+      string("model.name", member<&R::model, &M::name>, "trained model"),
       parameters("model.params_total", member<&R::model, &M::params_total>, "all parameters"),
       parameters("model.params_trainable", member<&R::model, &M::params_trainable>,
-                 "parameters that learn"),
+                 "trained parameters"),
       parameters("model.params_vision", member<&R::model, &M::params_vision>,
-                 "of the vision encoder"),
-      string("recipe", member<&R::recipe>, "what of it learns"),
+                 "parameters of the vision encoder"),
+      string("recipe", member<&R::recipe>, "trained parts"),
       string("stack", member<&R::stack>, "software"),
       number("seq_length", "tokens", NumberKind::integer, member<&R::seq_length>,
              "tokens of a sequence"),

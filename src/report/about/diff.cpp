@@ -2,9 +2,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/about/documents.h"
 #include "report/page/page.h"
+#include "report/page/wording.h"
 #include "study/diff/diff.h"
 #include "study/transfer/transfer.h"
 
@@ -22,14 +24,15 @@ std::string change_words(const DiffRow& row) {
 }
 
 std::string platform_name(const DiffPlatform& platform) {
-  if (platform.before.empty()) return platform.after + " (only in the second)";
-  if (platform.after.empty()) return platform.before + " (only in the first)";
+  if (platform.before.empty()) return platform.after + " (only after)";
+  if (platform.after.empty()) return platform.before + " (only before)";
   if (platform.before == platform.after) return platform.before;
   return platform.before + " -> " + platform.after;
 }
 
 Table diff_table(const std::vector<DiffRow>& rows, bool everything) {
-  Table table({{"what"}, number_column("before"), number_column("after"), number_column("change")});
+  Table table(
+      {{"field"}, number_column("before"), number_column("after"), number_column("change")});
   for (const DiffRow& row : rows) {
     if (!row.main && !everything) continue;
     table.add_row(
@@ -46,9 +49,31 @@ std::string total_sentence(const DiffPlatform& platform) {
   return out;
 }
 
+// `The cost on h100-sxm rises by $12k (+8.0%).`
+std::string change_sentence(const DiffPlatform& platform) {
+  const DiffRow& total = platform.total;
+  if (!total.before.number || !total.after.number) return {};
+  const double change = *total.after.number - *total.before.number;
+  const std::string where = platform.before == platform.after
+                                ? " on " + platform.after
+                                : fmt::format(" from {} to {}", platform.before, platform.after);
+  if (change == 0)
+    return fmt::format("The cost{} stays at {}.", where, brief_money(*total.after.number));
+  return fmt::format("The cost{} {} by {}{}.", where, change > 0 ? "rises" : "falls",
+                     brief_money(std::abs(change)),
+                     total.change() ? fmt::format(" ({})", change_words(total)) : std::string());
+}
+
 Page diff_page(const DiffReport& report) {
   Page page{"Difference", fmt::format("{} -> {}", report.a, report.b), {}};
-  if (report.result.same()) page.add(Paragraph{"nothing differs"});
+  page.titled = false;
+  page.add(Paragraph{fmt::format("{} -> {}", report.a, report.b), Ink::dim});
+  if (report.result.same()) page.add(Paragraph{"Nothing differs.", Ink::good});
+  for (const DiffPlatform& platform : report.result.platforms) {
+    if (std::string sentence = change_sentence(platform); !sentence.empty()) {
+      page.add(Paragraph{std::move(sentence), Ink::good});
+    }
+  }
   if (!report.result.inputs.empty()) {
     page.add(Heading{"Inputs"}).add(Grid{diff_table(report.result.inputs, true)});
   }
@@ -57,8 +82,7 @@ Page diff_page(const DiffReport& report) {
     page.add(Grid{diff_table(platform.figures, report.everything)});
     const auto hidden = std::ranges::count(platform.figures, false, &DiffRow::main);
     if (hidden > 0 && !report.everything) {
-      page.add(
-          Paragraph{fmt::format("{} more figures differ: --all shows them", hidden), Ink::dim});
+      page.add(Paragraph{fmt::format("{} more figures differ (--all)", hidden), Ink::dim});
     }
     if (platform.items.empty()) continue;
     page.add(Heading{"Line items"}).add(Grid{diff_table(platform.items, true)});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "report/about/documents.h"
 #include "report/page/estimate_tables.h"
@@ -11,6 +12,7 @@
 #include "report/workbook/calculation.h"
 #include "study/experiments/experiments.h"
 #include "study/transfer/transfer.h"
+#include "trcost/report.h"
 
 namespace trcost::report {
 namespace {
@@ -59,7 +61,7 @@ Table platforms_table(const ExperimentReport& report) {
                                       number_column("per run"),
                                       number_column("total"),
                                       number_column("P10..P90"),
-                                      number_column("unfilled"),
+                                      number_column("idle"),
                                       number_column("$/GPU-h"),
                                       number_column("GPU-hours")};
   if (packed) {
@@ -67,7 +69,7 @@ Table platforms_table(const ExperimentReport& report) {
     columns.push_back(number_column("duration"));
     columns.push_back(number_column("busy"));
   }
-  columns.push_back(number_column("tokens/s/MW"));
+  columns.push_back(number_column("tokens/s/MW", "", Overflow::drop));
   columns.push_back(number_column("energy"));
   columns.back().overflow = Overflow::drop;
   Table table(std::move(columns));
@@ -101,7 +103,7 @@ Table runs_table(const PlatformExperiments& platform) {
                number_column("GPUs"),
                number_column("time"),
                number_column("GPU-hours"),
-               number_column("unfilled"),
+               number_column("idle"),
                number_column("total"),
                number_column("per run")});
   for (const ExperimentResult& each : platform.experiments) {
@@ -118,43 +120,90 @@ Table runs_table(const PlatformExperiments& platform) {
   return table;
 }
 
+// `53 times`, or `12% of`.
+std::string multiple_words(double share) {
+  return share < 1 ? format_number(share, NumberKind::fraction, 2) + " of"
+                   : format_number(share, NumberKind::number, 2) + " times";
+}
+
 std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   std::vector<Fact> facts;
-  facts.push_back(
-      {"compute",
-       fmt::format("{:.4g} FLOP, {} of what the final run takes by 6 N D", platform.flops,
-                   format_number(platform.rule_share, NumberKind::fraction))});
+  facts.push_back({"Compute", fmt::format("{:.3g} FLOP, {} that of the final run", platform.flops,
+                                          multiple_words(platform.rule_share))});
   std::string share;
   if (platform.usd && platform.final_usd) {
-    share = fmt::format(": {} of what the final run costs ({})",
-                        format_number(*platform.usd / *platform.final_usd, NumberKind::fraction),
+    share = fmt::format(", {} the cost of the final run ({})",
+                        multiple_words(*platform.usd / *platform.final_usd),
                         money_words(platform.final_usd, platform));
   }
-  facts.push_back({"cost", money_words(platform.usd, platform) + share});
+  facts.push_back({"Cost", money_words(platform.usd, platform) + share});
   if (platform.range.total_usd) {
-    facts.push_back({"range", fmt::format("P10 {}, P50 {}, P90 {}: one draw over all runs, which "
-                                          "share price and method",
-                                          money_words(platform.range.total_usd->p10, platform),
-                                          money_words(platform.range.total_usd->p50, platform),
-                                          money_words(platform.range.total_usd->p90, platform))});
+    facts.push_back(
+        {"80% range", fmt::format("{} to {}. All runs share the error of price and model",
+                                  money_words(platform.range.total_usd->p10, platform),
+                                  money_words(platform.range.total_usd->p90, platform))});
   }
   if (platform.idle_gpu_hours > 0) {
     facts.push_back(
-        {"unfilled",
-         fmt::format("{} of the cost, for {} GPU-hours of nodes of {} that are rented whole and "
-                     "that these runs leave free",
+        {"Idle",
+         fmt::format("{} of the cost: {} GPU-hours of nodes of {} that are rented whole",
                      money_words(platform.idle_usd, platform),
                      gpu_hour_words(platform.idle_gpu_hours), format_exact(platform.node_gpus))});
   }
   if (const auto& schedule = platform.schedule) {
     facts.push_back(
-        {"cluster", fmt::format("{} GPU{} for {}, {} busy; the whole cluster for that time is {}",
-                                grouped(schedule->gpus, 0), schedule->gpus == 1 ? "" : "s",
-                                format_number(schedule->seconds, NumberKind::duration),
-                                format_number(schedule->busy_share, NumberKind::fraction),
-                                money_words(schedule->usd, platform))});
+        {"Cluster",
+         fmt::format("{} GPU{} for {}, {} busy. The whole cluster for that time costs {}",
+                     grouped(schedule->gpus, 0), schedule->gpus == 1 ? "" : "s",
+                     format_number(schedule->seconds, NumberKind::duration),
+                     format_number(schedule->busy_share, NumberKind::fraction, 2),
+                     money_words(schedule->usd, platform))});
   }
   return facts;
+}
+
+// The cheapest platform whose price is quoted, else the cheapest.
+const PlatformExperiments& best_platform(const std::vector<const PlatformExperiments*>& sorted) {
+  const auto best = std::ranges::min_element(sorted, {}, [](const PlatformExperiments* each) {
+    return std::tuple(!each->usd, price_evidence(first_cost(*each)), each->usd.value_or(0));
+  });
+  return **best;
+}
+
+std::string experiments_sentence(const PlatformExperiments& platform) {
+  const ExperimentResult& first = platform.experiments.front();
+  const std::string runs = grouped(platform.runs, 0) + (platform.runs == 1 ? " run" : " runs");
+  std::string text =
+      platform.experiments.size() == 1
+          ? fmt::format("{} of {} parameters on {} tokens", runs,
+                        format_number(first.run.model.params_total, NumberKind::count, 2),
+                        format_number(first.run.tokens.total, NumberKind::count, 2))
+          : fmt::format("{} in {} experiments", runs, platform.experiments.size());
+  if (!platform.usd) {
+    return fmt::format("{} take {} GPU-hours on {}. The price is not known: set --price.", text,
+                       gpu_hour_words(platform.gpu_hours), platform.accelerator);
+  }
+  text += fmt::format(" cost about {} on {}", money_words(platform.usd, platform),
+                      first.run.accelerator_title);
+  if (platform.usd_per_run && platform.runs > 1) {
+    text += fmt::format(", {} each", money_words(platform.usd_per_run, platform));
+  }
+  if (platform.final_usd) {
+    text += fmt::format(": {} the cost of the final run",
+                        multiple_words(*platform.usd / *platform.final_usd));
+  }
+  return text + ".";
+}
+
+// Says the default size of a run.
+std::string size_sentence(const PlatformExperiments& platform) {
+  const Experiment& e = *platform.experiments.front().experiment;
+  if (platform.experiments.size() != 1) return {};
+  return fmt::format(
+      "A run has {} of the final run's parameters (--params-fraction) and {} of its tokens "
+      "(--tokens-fraction).",
+      format_number(e.params_fraction, NumberKind::fraction, 2),
+      format_number(e.tokens_fraction, NumberKind::fraction, 2));
 }
 
 // Ranges of the total of each platform on one scale.
@@ -173,13 +222,17 @@ Ranges experiments_totals(const std::vector<const PlatformExperiments*>& platfor
 Page experiments_page(const ExperimentReport& report) {
   const std::vector<const PlatformExperiments*> platforms = sort_by_cost(report);
   Page page{"Experiments", made_by(report.price_data_date), {}};
-  page.note = fmt::format("{} runs", grouped(platforms.front()->runs, 0));
+  page.titled = false;
+  const PlatformExperiments& best = best_platform(platforms);
+  page.add(Paragraph{experiments_sentence(best), Ink::good});
+  if (std::string size = size_sentence(best); !size.empty()) page.add(Paragraph{std::move(size)});
+  page.add(Heading{"Platforms"});
   page.add(Grid{platforms_table(report)}).add(experiments_totals(platforms));
   for (const PlatformExperiments* each : platforms) {
-    const bool first = each == platforms.front();
+    const bool first = each == &best;
     const bool several = platforms.size() > 1;
     Heading heading{each->accelerator + " in detail"};
-    if (first && several) heading.text_note = "the cheapest; --format md shows all";
+    if (first && several) heading.text_note = "the others: --format md";
     heading.in_text = first;
     page.add(std::move(heading));
     page.add(Facts{platform_facts(*each)}).add(Grid{runs_table(*each)});
@@ -194,7 +247,7 @@ Page experiments_page(const ExperimentReport& report) {
   return page;
 }
 
-// Attempts x GPU-hours of each x price as live formulas. The unfilled part of rented nodes is a row
+// Attempts x GPU-hours of each x price as live formulas. The idle part of rented nodes is a row
 // of its own.
 class ExperimentsBudget {
  public:
@@ -202,9 +255,8 @@ class ExperimentsBudget {
 
   Calculation make() {
     out_.name = "Budget";
-    out_.notes = {
-        "Marked cells are inputs: change one, and all that follows on this sheet changes.",
-        "The other sheets stay as the answer was made."};
+    out_.notes = {"Marked cells are inputs. If you change one, this sheet recomputes.",
+                  "The other sheets do not change."};
     for (const PlatformExperiments& each : report_.platforms) {
       out_.columns.push_back(each.accelerator);
     }
@@ -236,7 +288,7 @@ class ExperimentsBudget {
   }
 
   void add_attempts() {
-    out_.add_heading("Attempts, those that fail included");
+    out_.add_heading("Attempts, including failed ones");
     for (std::size_t i = 0; i < experiments().size(); ++i) {
       attempts_.push_back(
           line(name(i), "attempts", NumberKind::number, [&](std::size_t c) -> Calculation::Rule {
@@ -251,8 +303,8 @@ class ExperimentsBudget {
         return Calculation::Given{result.gpu_hours / result.experiment->attempts(), true};
       }));
     }
-    unfilled_share_ =
-        line("unfilled of rented nodes, per GPU-hour", "h", NumberKind::number, [&](std::size_t c) {
+    unfilled_share_ = line(
+        "idle GPUs of rented nodes, per GPU-hour", "h", NumberKind::number, [&](std::size_t c) {
           const PlatformExperiments& platform = report_.platforms[c];
           return Calculation::Given{platform.idle_gpu_hours / platform.gpu_hours, true};
         });
@@ -267,7 +319,7 @@ class ExperimentsBudget {
     }
     used_ =
         line("in use", "h", NumberKind::count, [&](std::size_t c) { return sum_of(hours_, c); });
-    unfilled_ = line("unfilled", "h", NumberKind::count, [&](std::size_t c) {
+    unfilled_ = line("idle", "h", NumberKind::count, [&](std::size_t c) {
       return Calculation::Product{1, {{{used_, c}}, {{unfilled_share_, c}}}};
     });
   }
@@ -289,7 +341,7 @@ class ExperimentsBudget {
     price_ = line("a GPU-hour", "USD per GPU-hour", NumberKind::money, [&](std::size_t c) {
       return Calculation::Given{report_.platforms[c].price_per_gpu_hour, true};
     });
-    other_price_ = line("beside the GPUs", "USD per GPU-hour", NumberKind::money,
+    other_price_ = line("other items", "USD per GPU-hour", NumberKind::money,
                         [&](std::size_t c) -> Calculation::Rule {
                           const std::optional<double> usd = other_usd(c);
                           if (!usd) return {};
@@ -314,8 +366,8 @@ class ExperimentsBudget {
           }));
     };
     for (std::size_t i = 0; i < experiments().size(); ++i) add(name(i), hours_[i], price_);
-    add("beside the GPUs", used_, other_price_);
-    add("unfilled", unfilled_, price_);
+    add("other items", used_, other_price_);
+    add("idle", unfilled_, price_);
     const std::size_t total = line("Total", "USD", NumberKind::money, [&](std::size_t c) {
       Calculation::Sum sum;
       for (const std::size_t amount : amounts) {

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -43,12 +44,12 @@ std::vector<UseColumn> use_columns(std::span<const MemoryUse> uses) {
     }
   }
   out.push_back({"total", std::mem_fn(&MemoryUse::total)});
-  if (any(&MemoryUse::host)) out.push_back({"in the host", std::mem_fn(&MemoryUse::host)});
+  if (any(&MemoryUse::host)) out.push_back({"host", std::mem_fn(&MemoryUse::host)});
   return out;
 }
 
 Cell byte_cell(double value) {
-  return Cell::number(value, NumberKind::bytes);
+  return Cell::number(value, format_number(value, NumberKind::bytes, value < 1e11 ? 2 : 3));
 }
 
 std::string memory_layout_words(const MemoryCase& c, bool with_degrees = true) {
@@ -68,22 +69,6 @@ std::string memory_layout_words(const MemoryCase& c, bool with_degrees = true) {
   return text;
 }
 
-// Returns the layout that fits, or the bytes that the best one needs.
-std::string memory_case_words(const MemoryCase& c, bool with_degrees) {
-  if (c.use.total <= c.use.capacity && !c.engine_fits) return "no engine holds it";
-  if (!c.use.fits) return fmt::format("no: {}", format_number(c.use.total, NumberKind::bytes));
-  const std::string layout = memory_layout_words(c, with_degrees);
-  return layout.empty() ? "yes" : layout;
-}
-
-std::string gpu_count_words(const std::optional<MemoryCase>& c) {
-  if (!c) return "none";
-  const std::string gpus = grouped(c->gpus, 0);
-  if (!c->use.fits) return fmt::format("{}: {}", gpus, memory_case_words(*c, true));
-  const std::string layout = memory_layout_words(*c, true);
-  return layout.empty() ? gpus : fmt::format("{}: {}", gpus, layout);
-}
-
 std::vector<TableColumn> part_columns(const char* first, std::span<const MemoryUse> uses) {
   std::vector<TableColumn> columns = {{first}};
   for (const UseColumn& part : use_columns(uses)) {
@@ -92,9 +77,9 @@ std::vector<TableColumn> part_columns(const char* first, std::span<const MemoryU
   return columns;
 }
 
-// Bytes of one device that holds everything.
+// Bytes if one device held everything.
 Table parts_table(const MemoryReport& report) {
-  Table table(part_columns("recomputation", report.whole));
+  Table table(part_columns("recompute", report.whole));
   for (std::size_t i = 0; i < report.whole.size(); ++i) {
     std::vector<Cell> row = {std::string(recompute_name(static_cast<Recompute>(i)))};
     for (const auto& [name, part] : use_columns(report.whole)) {
@@ -120,66 +105,142 @@ Table given_table(const MemoryReport& report) {
     for (const auto& [name, part] : use_columns(uses)) {
       row.push_back(byte_cell(part(fit.given->use)));
     }
-    row.push_back(!fit.given->use.fits ? "NO" : fit.given->use.tight ? "tight" : "yes");
+    row.push_back(!fit.given->use.fits ? "no" : fit.given->use.tight ? "tight" : "yes");
     table.add_row(std::move(row));
   }
   return table;
 }
 
+std::string title_of(const MemoryFit& fit) {
+  return fit.title.empty() ? fit.accelerator : fit.title;
+}
+
+// Dollars of an hour of a case.
+Cell hourly_cell(const MemoryFit& fit, double gpus) {
+  if (!fit.price_per_gpu_hour) return Cell::unknown();
+  const double usd = gpus * *fit.price_per_gpu_hour;
+  return Cell::number(usd,
+                      mark_imputed(unit_money(std::round(100 * usd) / 100), fit.price_imputed));
+}
+
+// A row per accelerator: the smallest cluster that fits, and the specified one.
 Table fits_table(const MemoryReport& report) {
   const bool given =
       std::ranges::any_of(report.fits, [](const auto& f) { return f.given.has_value(); });
-  std::vector<TableColumn> columns = {{"accelerator"}, number_column("room")};
-  if (given) columns.push_back({"asked for", {}, Align::left, Overflow::wrap});
-  for (const char* title : {"one", "node", "fewest that hold it"}) {
-    columns.push_back({title, {}, Align::left, Overflow::wrap});
+  std::vector<TableColumn> columns = {{"accelerator"}, number_column("usable")};
+  if (given) {
+    columns.push_back(number_column("GPUs set"));
+    columns.push_back({"fits"});
   }
+  columns.push_back(number_column(given ? "smallest" : "GPUs"));
+  columns.push_back(number_column("per GPU"));
+  columns.push_back(number_column("$/hour"));
+  columns.push_back({"layout", {}, Align::left, Overflow::drop});
   const std::size_t width = columns.size();
   Table table(std::move(columns));
   for (const MemoryFit& fit : report.fits) {
-    if (!fit.problem.empty()) {
-      std::vector<Cell> row = {fit.accelerator, byte_cell(fit.device_bytes), fit.problem};
-      row.resize(width, Cell(""));
-      table.add_row(std::move(row));
-      continue;
+    std::vector<Cell> row = {title_of(fit), byte_cell(fit.capacity_bytes)};
+    if (given && fit.problem.empty()) {
+      row.push_back(Cell::number(fit.given->gpus, grouped(fit.given->gpus, 0)));
+      row.emplace_back(std::string(!fit.given->use.fits   ? "no"
+                                   : fit.given->use.tight ? "tight"
+                                                          : "yes"));
     }
-    std::vector<Cell> row = {fit.accelerator, byte_cell(fit.capacity_bytes)};
-    if (given) row.emplace_back(gpu_count_words(fit.given));
-    row.emplace_back(memory_case_words(fit.one, false));
-    row.emplace_back(fit.node ? gpu_count_words(fit.node) : std::string("-"));
-    row.emplace_back(gpu_count_words(fit.smallest));
+    if (fit.problem.empty() && fit.smallest) {
+      const MemoryCase& least = *fit.smallest;
+      row.push_back(Cell::number(least.gpus, grouped(least.gpus, 0)));
+      row.push_back(byte_cell(least.use.total));
+      row.push_back(hourly_cell(fit, least.gpus));
+      row.emplace_back(memory_layout_words(least, true));
+    } else {
+      row.emplace_back(std::string("none"));
+    }
+    row.resize(width, Cell(""));
     table.add_row(std::move(row));
   }
   return table;
 }
 
+// Rows of a table in text. Other formats have all of them.
+constexpr std::size_t kTextRows = 15;
+
+std::string gpus_words(double gpus) {
+  return fmt::format("{} GPU{}", grouped(gpus, 0), gpus == 1 ? "" : "s");
+}
+
+std::string run_words(const MemoryReport& report) {
+  const std::string model = model_phrase(report.model);
+  const bool whole = report.recipe == "full" || report.recipe.empty();
+  return whole ? fmt::format("Training {}", model)
+               : fmt::format("Training {} ({})", model, report.recipe);
+}
+
+// The answer about the specified clusters.
+std::string given_sentence(const MemoryReport& report) {
+  const MemoryFit& first = report.fits.front();
+  std::string text;
+  for (const MemoryFit& fit : report.fits) {
+    if (!fit.given || !fit.problem.empty()) continue;
+    const MemoryUse& use = fit.given->use;
+    text += fmt::format("{}{} needs {} per GPU on {} of {}, of {} usable: it {}.",
+                        text.empty() ? "" : " ", &fit == &first ? run_words(report) : "It",
+                        format_number(use.total, NumberKind::bytes), gpus_words(fit.given->gpus),
+                        title_of(fit), format_number(use.capacity, NumberKind::bytes),
+                        !use.fits   ? "does not fit"
+                        : use.tight ? "fits tightly"
+                                    : "fits");
+    if (!use.fits && fit.smallest) {
+      text += fmt::format(" The smallest number that fits is {}.", grouped(fit.smallest->gpus, 0));
+    }
+  }
+  return text;
+}
+
+// The answer without a cluster: bytes in all, and the smallest clusters that fit.
+std::string smallest_sentence(const MemoryReport& report) {
+  const MemoryUse& least = report.whole[static_cast<std::size_t>(Recompute::full)];
+  const MemoryUse& most = report.whole[static_cast<std::size_t>(Recompute::none)];
+  std::string text = fmt::format("{} needs {} to {} if one GPU held everything.", run_words(report),
+                                 format_number(least.total, NumberKind::bytes),
+                                 format_number(most.total, NumberKind::bytes));
+  std::string fitting;
+  for (const MemoryFit& fit : report.fits) {
+    if (!fit.smallest || !fit.problem.empty()) continue;
+    if (!report.listed && !fitting.empty()) break;
+    fitting += fmt::format("{}{} of {}", fitting.empty() ? "" : ", ",
+                           gpus_words(fit.smallest->gpus), title_of(fit));
+  }
+  if (fitting.empty()) return text + " It fits on none of these accelerators.";
+  const bool priced = !report.listed && report.fits.front().price_per_gpu_hour &&
+                      !report.fits.front().price_imputed;
+  return text + fmt::format(" The smallest {}cluster{} that fit{}: {}.",
+                            priced ? "and cheapest " : "",
+                            report.fits.size() > 1 && report.listed ? "s" : "",
+                            report.fits.size() > 1 && report.listed ? "" : "s", fitting);
+}
+
 std::vector<Fact> memory_question_facts(const MemoryReport& report) {
-  const std::string size = format_number(report.model.params_total, NumberKind::count);
-  std::string model = report.model.name.empty() || report.model.name.starts_with(size)
-                          ? std::string()
-                          : report.model.name + ": ";
-  model += size + " parameters";
   std::string why;
   for (const Assumption& each : report.assumptions) {
     if (each.path != field_info(Field::data_seq_length).path) continue;
-    why = fmt::format(", {}; --seq-length or --samples says otherwise", each.why);
+    why = fmt::format(" ({}). Set --seq-length or --samples", each.why);
   }
   std::vector<Fact> facts = {
-      {"Model", model},
-      {"Training",
-       fmt::format("{}, {} parameters learn; software stack: {}", report.recipe,
-                   number_words(report.model.params_trainable, NumberKind::count), report.stack)},
+      {"Model",
+       fmt::format("{}, of which {} are trained",
+                   format_number(report.model.params_total, NumberKind::count) + " parameters",
+                   number_words(report.model.params_trainable, NumberKind::count))},
+      {"Software", report.stack == "typical" || report.stack.empty()
+                       ? std::string("not specified, so a typical stack (--stack)")
+                       : report.stack},
       {"Sequences", fmt::format("{} tokens{}", grouped(report.seq_length, 0), why)}};
   if (report.recomputes_by_habit) {
     facts.push_back({"Recompute",
-                     "below the least that fits; `trcost estimate` and --gpus take full, as these "
-                     "recipes do whether or not memory asks for it (--recompute says otherwise)"});
+                     "the least that fits. `trcost estimate` and --gpus use full, as these recipes "
+                     "do (--recompute)"});
   }
   return facts;
 }
-
-constexpr const char* kFitsNote =
-    "room: what a plan fills; tight: less than --memory-margin of it stays free";
 
 std::vector<std::string> memory_warnings(const MemoryReport& report) {
   std::vector<std::string> lines = report.warnings;
@@ -191,7 +252,7 @@ std::vector<std::string> memory_warnings(const MemoryReport& report) {
 
 // Share of the memory of each accelerator that its case takes.
 Bars memory_bars(const MemoryReport& report) {
-  Bars bars{.title = "Memory of the fullest device, as a share of what a plan fills",
+  Bars bars{.title = "Memory of the fullest GPU, as a share of the usable memory",
             .bars = {},
             .numbers = fits_table(report)};
   bars.in_text = false;
@@ -212,12 +273,15 @@ Page memory_page(const MemoryReport& report) {
   const bool given = !report.fits.empty() && report.fits.front().given.has_value();
   Page page{"Memory", made_by(), {}};
   page.subject = model_title(report.model);
-  page.add(Facts{memory_question_facts(report)});
-  page.add(Heading{given ? "Memory of one device of the cluster asked for"
-                         : "Memory of one device that holds everything"});
+  page.titled = false;
+  page.add(Paragraph{given ? given_sentence(report) : smallest_sentence(report), Ink::good});
+  const Table fits = fits_table(report);
+  page.add(Heading{report.listed ? "GPUs that fit" : "GPUs that fit, smallest cluster first"});
+  page.add(Grid{.table = fits, .in_text_rows = kTextRows});
+  page.add(Heading{given ? "Memory per GPU" : "Memory if one GPU held everything"});
   page.add(Grid{given ? given_table(report) : parts_table(report)});
-  page.add(Heading{"What holds it", kFitsNote});
-  page.add(Grid{fits_table(report)});
+  page.add(Heading{"How it was computed"});
+  page.add(Facts{memory_question_facts(report)});
   page.add(memory_bars(report));
   add_assumption_table(page, report.assumptions);
   return page.add(Warnings{memory_warnings(report)});

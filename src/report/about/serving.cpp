@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "catalog/models/weight_formats.h"
 #include "quantity/quantity.h"
@@ -45,10 +46,13 @@ std::string serving_range_words(const ServingRow& row) {
 
 // The ranges of several platforms are a figure below.
 Table serving_platforms(const ServingReport& report) {
-  std::vector<TableColumn> columns = {{"accelerator"}, {"weights"}, {"replica"}};
+  std::vector<TableColumn> columns = {
+      {"accelerator"}, {.title = "weights", .overflow = Overflow::drop}, {"replica"}};
   for (const char* title :
        {"requests", "tok/s/user", "1st token", "tok/s/GPU", "$/GPU-h", "$/M out"}) {
-    columns.push_back(number_column(title));
+    const bool minor =
+        title == std::string_view("$/GPU-h") || title == std::string_view("requests");
+    columns.push_back(number_column(title, {}, minor ? Overflow::drop : Overflow::keep));
   }
   const bool alone = report.rows.size() == 1;
   if (alone) columns.push_back(number_column("P10-P90"));
@@ -92,25 +96,27 @@ Ranges serving_ranges(const ServingReport& report) {
   return ranges;
 }
 
-// Returns the platform with the cheapest output tokens, else the first answer, or null.
+// Returns the platform with the cheapest output tokens, at a quoted price if any has one, else the
+// first answer, or null.
 const ServingRow* cheapest_row(const ServingReport& report) {
   const ServingRow* best = nullptr;
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) continue;
     const bool cheaper = best != nullptr && row.cost.output && best->cost.output &&
-                         *row.cost.output < *best->cost.output;
+                         std::pair(row.cost.imputed, *row.cost.output) <
+                             std::pair(best->cost.imputed, *best->cost.output);
     if (best == nullptr || cheaper) best = &row;
   }
   return best;
 }
 
 Table costs_table(const ServingRow& row) {
-  Table table({{"paid by"},
+  Table table({{"pricing"},
                number_column("$/GPU-hour"),
-               number_column("1M output"),
-               number_column("1M input"),
-               number_column("1M of both"),
-               {"date"}});
+               number_column("$/M output"),
+               number_column("or $/M input"),
+               number_column("or $/M of all"),
+               {.title = "prices of", .overflow = Overflow::drop}});
   for (const TokenCost& c : row.costs) {
     table.add_row({c.pricing, money_cell(c.price_per_gpu_hour, c.imputed),
                    money_cell(c.output, c.imputed), money_cell(c.input, c.imputed),
@@ -125,7 +131,7 @@ Bars step_bars(const ServingRow& row) {
       {"dense weights", s.dense},    {"experts", s.experts},
       {"KV cache", s.cache},         {"all-reduce", s.tensor},
       {"all-to-all", s.exchange},    {"drafting", s.draft},
-      {"host and launches", s.host}, {"prompts of others", row.point.prefill_seconds}};
+      {"host and launches", s.host}, {"prefill of others", row.point.prefill_seconds}};
   const double all = s.total() + row.point.prefill_seconds;
   Bars bars{.title = "Where the time of one decode step goes",
             .bars = {},
@@ -147,7 +153,7 @@ std::string request_words(const ServingCurvePoint& p) {
 
 // The curves of all platforms on one pair of axes.
 Curve platform_curves(const ServingReport& report) {
-  Curve curve{.title = "Throughput against interactivity by platform",
+  Curve curve{.title = "Throughput by speed per user, by platform",
               .x = {"tokens/s per user", NumberKind::number, true},
               .y = {"output tokens/s per GPU", NumberKind::number, true},
               .series = {},
@@ -184,7 +190,7 @@ Curve throughput_curve(const ServingRow& row) {
                      money_cell(p.per_million_output, row.cost.imputed)});
     series.points.push_back({p.point.user_rate(), p.point.output_per_gpu, request_words(p)});
   }
-  return {.title = "Throughput against interactivity",
+  return {.title = "Throughput by speed per user",
           .x = {"tokens/s per user", NumberKind::number, true},
           .y = {"output tokens/s per GPU", NumberKind::number, true},
           .series = {std::move(series)},
@@ -194,9 +200,9 @@ Curve throughput_curve(const ServingRow& row) {
 
 Table claim_table(const ClaimJudgement& claim) {
   Table table({{"accelerator"},
-               {"paid by"},
+               {"pricing"},
                number_column("price"),
-               number_column("sold"),
+               number_column("utilization"),
                {"tokens"},
                number_column("needed"),
                number_column("predicted"),
@@ -224,42 +230,58 @@ std::vector<Fact> serving_question(const ServingReport& report) {
     load +=
         fmt::format(", at least {} tokens/s per user", speed_words(*q.tokens_per_second_per_user));
   } else if (q.load.concurrency) {
-    load += fmt::format(", {} in flight per replica", grouped(*q.load.concurrency, 0));
+    load += fmt::format(", {} at a time per replica", grouped(*q.load.concurrency, 0));
+  } else if (report.least_per_user) {
+    load += fmt::format(
+        ". As many at a time as fit while each user gets {} tokens/s (--concurrency, "
+        "--tokens-per-second-per-user)",
+        speed_words(*report.least_per_user));
   } else {
-    load += ", as many in flight as memory holds";
-    if (report.least_per_user) {
-      load += fmt::format(" at {} tokens/s per user or more", speed_words(*report.least_per_user));
-    }
+    load += ". As many at a time as fit (--concurrency)";
   }
-  return {{"Model", model},
-          {"Requests", load},
-          {"Engine", q.engine},
-          {"Sold", format_number(q.sold, NumberKind::fraction) + " of the capacity"}};
+  return {
+      {"Model", model},
+      {"Requests", load},
+      {"Engine", q.engine == "typical" ? "not specified, so a typical one (--engine)" : q.engine},
+      {"Utilization",
+       format_number(q.sold, NumberKind::fraction) + " of the capacity is sold (--load)"}};
 }
 
 std::string answer_words(const ServingReport& report, const ServingRow& row) {
-  if (!row.cost.output) return row.title + ": no price is known; --price gives one";
-  return fmt::format("{}{} serves a million output tokens for {} ({}), each user at {} tokens/s",
-                     report.rows.size() > 1 ? "Cheapest: " : "", row.title,
-                     mark_imputed(short_money(*row.cost.output), row.cost.imputed),
-                     serving_range_words(row), speed_words(row.point.user_rate()));
+  const std::string fleet = serving_layout_words(row.layout, row.point.prefill_gpus);
+  if (!row.cost.output) {
+    return fmt::format(
+        "{} serves {} output tokens per second and GPU. Its price is not known: set --price.",
+        row.title, speed_words(row.point.output_per_gpu));
+  }
+  std::string text = fmt::format(
+      "Serving {} costs {} per million output tokens on {} ({} per replica)", report.model,
+      mark_imputed(short_money(*row.cost.output, 2), row.cost.imputed), row.title, fleet);
+  if (const auto range = row.cost_range()) {
+    text += fmt::format(", 80% likely between {} and {}", short_money(range->p10, 2),
+                        short_money(range->p90, 2));
+  }
+  return text + fmt::format(". Each user gets {} tokens/s.", speed_words(row.point.user_rate()));
 }
 
 void add_claim(Page& page, const ClaimJudgement& claim) {
+  page.add(Paragraph{claim.verdict, Ink::good});
   page.add(Heading{"The claim", "in " + claim.unit});
   page.add(Grid{claim_table(claim)});
-  page.add(Paragraph{claim.verdict, Ink::good});
   for (const std::string& note : claim.notes) page.add(Paragraph{note, Ink::plain, 2, true});
 }
 
 void add_detail(Page& page, const ServingRow& row) {
-  page.add(Heading{row.title + ": what a million tokens cost",
-                   "the whole cost over each kind of token"});
+  page.add(Heading{row.title + ": price by kind of rent"});
   page.add(Grid{costs_table(row)});
+  page.add(
+      Paragraph{"Each column divides the whole cost: by output tokens, or by input tokens, or "
+                "by all tokens. They do not add up.",
+                Ink::dim});
   page.add(Heading{row.title + ": one decode step"});
   page.add(step_bars(row));
   if (row.curve.empty()) return;
-  page.add(Heading{row.title + ": throughput against interactivity", "same layout"});
+  page.add(Heading{row.title + ": throughput by speed per user", "same layout"});
   page.add(throughput_curve(row));
 }
 
@@ -285,18 +307,19 @@ std::vector<std::string> serving_warnings(const ServingReport& report) {
 Page serving_page(const ServingReport& report) {
   Page page{"Serving", made_by(report.price_data_date), {}};
   page.subject = report.model;
-  page.add(Facts{serving_question(report)});
-  if (report.claim) add_claim(page, *report.claim);
-  page.add(Heading{"Platforms", "tok: output tokens; M out: a million of them; weights/KV cache"});
-  page.add(Grid{serving_platforms(report)});
+  page.titled = false;
   const ServingRow* row = cheapest_row(report);
-  if (row != nullptr) page.add(Paragraph{answer_words(report, *row), Ink::good});
+  if (row != nullptr && !report.claim) page.add(Paragraph{answer_words(report, *row), Ink::good});
+  if (report.claim) add_claim(page, *report.claim);
+  page.add(Heading{"Platforms"});
+  page.add(Grid{serving_platforms(report)});
   Ranges ranges = serving_ranges(report);
   if (ranges.rows.size() > 1) page.add(std::move(ranges));
+  page.add(Heading{"Question"}).add(Facts{serving_question(report)});
   page.add(platform_curves(report));
   if (row != nullptr) add_detail(page, *row);
   for (const ServingRow& each : report.rows) add_derivations(page, each);
-  page.add(Heading{"Assumed"});
+  page.add(Heading{"Defaults"});
   for (const Assumption& a : report.assumptions)
     page.add(Paragraph{assumption_words(a), Ink::plain, 2, true});
   return page.add(Warnings{serving_warnings(report)});
@@ -308,8 +331,8 @@ Calculation serving_budget(const ServingReport& report) {
   Calculation out;
   constexpr double kMillion = 1e6;
   out.name = "Budget";
-  out.notes = {"Marked cells are inputs: change one, and all that follows on this sheet changes.",
-               "The other sheets stay as the answer was made."};
+  out.notes = {"Marked cells are inputs. If you change one, this sheet recomputes.",
+               "The other sheets do not change."};
   std::vector<const ServingRow*> rows;
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) continue;
@@ -319,13 +342,12 @@ Calculation serving_budget(const ServingReport& report) {
   out.add_heading("A GPU");
   const std::size_t rate = out.add("output tokens per second", "per GPU");
   const std::size_t in_rate = out.add("input tokens for each output token");
-  const std::size_t sold = out.add("sold of the capacity", "", NumberKind::fraction);
+  const std::size_t sold = out.add("utilization", "", NumberKind::fraction);
   const std::size_t price = out.add("price", "USD per GPU-hour", NumberKind::money);
   out.add_heading("A million tokens");
   // price / (3600 x tokens per second x sold) x 1e6
   const std::size_t output = out.add("output", "USD per million", NumberKind::money);
-  const std::size_t input =
-      out.add("input, if it paid for all", "USD per million", NumberKind::money);
+  const std::size_t input = out.add("or input", "USD per million", NumberKind::money);
   for (std::size_t c = 0; c < rows.size(); ++c) {
     const ServingRow& row = *rows[c];
     const double per_output =

@@ -33,10 +33,10 @@ Table transfer_table(const TransferResult& result) {
   Table table({{"platform"},
                number_column("GPUs"),
                number_column("time", "", Overflow::keep, true),
-               number_column("P10 to P90"),
+               number_column("80% range"),
                number_column("GPU-hours"),
                number_column("total", "", Overflow::keep, true),
-               number_column("P10 to P90"),
+               number_column("80% range"),
                number_column("MFU", "", Overflow::drop)});
   const auto add = [&](const TransferRow& row) {
     const Estimate& e = row.estimate;
@@ -65,12 +65,30 @@ std::string measurement_sentence(const TransferRequest& request, const TransferR
       request.seconds ? format_number(source.predicted_seconds, NumberKind::duration)
                       : format_number(predicted_rate, NumberKind::count) + " tokens/s";
   return fmt::format(
-      "Measured {} on {} x {}; predicted {}. The run takes {:.3g} times as long as predicted, at "
-      "an "
-      "MFU of {} instead of {}; the same factor is put on every target.",
-      what, grouped(request.from_gpus, 0), source.estimate.accelerator, predicted, result.factor,
-      format_number(source.estimate.performance.mfu, NumberKind::fraction),
-      format_number(source.predicted_mfu, NumberKind::fraction));
+      "{} x {} took {}, where {} is predicted: {:.2g} times as long (MFU {} instead of {}). The "
+      "same factor is applied to every target.",
+      grouped(request.from_gpus, 0), source.estimate.accelerator_title, what, predicted,
+      result.factor, format_number(source.estimate.performance.mfu, NumberKind::fraction, 2),
+      format_number(source.predicted_mfu, NumberKind::fraction, 2));
+}
+
+// The times and costs on the targets.
+std::string transfer_sentence(const TransferRequest& request, const TransferResult& result) {
+  std::string text = fmt::format(
+      "{} on {} x {} corresponds to",
+      request.seconds ? "A run of " + time_words(*request.seconds)
+                      : format_number(*request.tokens_per_second, NumberKind::count) + " tokens/s",
+      grouped(request.from_gpus, 0), result.source.estimate.accelerator_title);
+  constexpr std::size_t kNamed = 3;
+  for (std::size_t i = 0; i < std::min(kNamed, result.targets.size()); ++i) {
+    const Estimate& e = result.targets[i].estimate;
+    text += fmt::format("{} {} on {} x {}{}", i == 0 ? "" : ",", time_words(e.wall_clock_seconds),
+                        grouped(e.gpus, 0), e.accelerator_title,
+                        e.cost.total
+                            ? fmt::format(" ({})", mark_imputed(brief_money(*e.cost.total), e.cost))
+                            : std::string());
+  }
+  return text + ".";
 }
 
 // Returns the platform, with its GPUs if it is the target of several rows.
@@ -105,7 +123,7 @@ std::vector<std::string> residual_sentences(const TransferResult& result) {
 // Ranges without the measurement.
 Table transfer_spread_table(const TransferResult& result) {
   Table table({{"platform"},
-               number_column("GPU-hours, P10 to P90"),
+               number_column("GPU-hours, 80% range"),
                number_column("without the measurement"),
                number_column("total without it")});
   for (const TransferRow& row : result.targets) {
@@ -146,18 +164,21 @@ std::vector<std::string> transfer_warnings(const TransferResult& result) {
 Page transfer_page(const TransferReport& report) {
   const TransferResult& result = report.result;
   Page page{"Transfer", made_by(report.price_data_date), {}};
+  page.titled = false;
+  page.add(Paragraph{transfer_sentence(report.request, result), Ink::good});
   page.add(Paragraph{measurement_sentence(report.request, result)});
-  page.add(Heading{"Measured, and carried over", "P10 to P90: four chances in five"});
+  page.add(Heading{"Platforms"});
   page.add(Grid{transfer_table(result)}).add(transfer_totals(result));
-  page.add(
-      Heading{"What is still uncertain", "workload and stack are the measured ones and cancel"});
+  page.add(Paragraph{price_legend(distinct_platforms(result), report.price_data_date), Ink::dim});
+  page.add(Heading{"Remaining uncertainty",
+                   "workload and software are the same on both sides and cancel out"});
   for (const std::string& line : residual_sentences(result)) {
     page.add(Paragraph{line, Ink::plain, 2, true});
   }
   page.add(Grid{transfer_spread_table(result)});
   add_assumption_table(page, result.source.estimate.assumptions,
                        result.source.estimate.accelerator);
-  page.add(Heading{"Prices"});
+  page.add(Heading{.text = "Prices", .in_text = false});
   page.add(Facts{price_facts(distinct_platforms(result), report.price_data_date)});
   return page.add(Warnings{transfer_warnings(result)});
 }

@@ -57,6 +57,12 @@ std::vector<Table> split_columns(const Table& table, int width) {
   return out;
 }
 
+Table first_rows(const Table& table, std::size_t count) {
+  Table out(table.columns());
+  for (std::size_t i = 0; i < count; ++i) out.add_row(table.rows()[i]);
+  return out;
+}
+
 // Text with an empty line between a table and other pieces except its notes and headings.
 class TextWriter {
  public:
@@ -91,7 +97,7 @@ class TextWriter {
     const bool first = !has_heading_;
     has_heading_ = true;
     const std::string& note = heading.text_note.empty() ? heading.note : heading.text_note;
-    text_.heading(heading.text, first && note.empty() ? origin_note() : note);
+    text_.heading(heading.text, first && note.empty() && page_.titled ? origin_note() : note);
     last_ = Last::heading;
   }
   void add(const Facts& facts) {
@@ -108,6 +114,13 @@ class TextWriter {
     if (grid.table.rows().empty()) return;
     for (const Paragraph& paragraph : grid.in_text) add(paragraph);
     if (!grid.in_text.empty()) return;
+    const std::size_t rows = grid.table.rows().size();
+    if (grid.in_text_rows > 0 && rows > grid.in_text_rows) {
+      add_table(first_rows(grid.table, grid.in_text_rows));
+      return add(
+          Paragraph{fmt::format("{} more rows in --format csv and json", rows - grid.in_text_rows),
+                    Ink::dim});
+    }
     if (!grid.splits) return add_table(grid.table);
     for (const Table& table : split_columns(grid.table, text_.inner_width())) add_table(table);
   }

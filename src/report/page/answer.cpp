@@ -33,20 +33,9 @@ std::string short_title(const Estimate& e, std::span<const Estimate> all) {
   return same == 1 ? stem(e) : platform_title(e);
 }
 
-// `a 10B vision-language model`, or the name.
-std::string model_phrase(const Estimate& e) {
-  if (!e.model.from_size) return model_title(e.model);
-  const std::string size = format_number(e.model.params_total, NumberKind::count, 2);
-  const bool eleven = size.starts_with("11") || size.starts_with("18") || size.starts_with("8");
-  const std::string_view kind = e.model.params_vision <= 0  ? ""
-                                : e.medium == Medium::audio ? " audio-language"
-                                                            : " vision-language";
-  return fmt::format("{} {}{} model", eleven ? "an" : "a", size, kind);
-}
-
 // The run as the subject of the sentence: `Training a 10B model on 202B tokens`.
 std::string run_phrase(const Report& report, const Estimate& e) {
-  const std::string model = model_phrase(e);
+  const std::string model = model_phrase(e.model, e.medium);
   if (e.rollout) {
     const std::string method =
         report.scenario == nullptr ? "" : std::string(report.scenario->text(Field::train_method));

@@ -78,6 +78,15 @@ std::vector<Fact> price_facts(std::span<const Estimate> estimates,
   return facts;
 }
 
+std::string price_legend(std::span<const Estimate> estimates, std::string_view price_data_date) {
+  const bool imputed = std::ranges::any_of(
+      estimates, [](const Estimate& e) { return e.cost.doubts.imputed && !e.cost.own; });
+  std::string text = imputed ? "~ Estimated price. " : "";
+  if (!price_data_date.empty()) text += fmt::format("Prices of {}. ", price_data_date);
+  if (estimates.empty()) return text;
+  return text + fmt::format("Sellers: trcost show prices {}.", estimates.front().accelerator);
+}
+
 std::string obligation_sentence(const Estimate& e) {
   const Obligation& bound = *e.cost.obligation;
   const double years = bound.hours / kHoursPerYear;

@@ -13,6 +13,9 @@
 
 namespace trcost::report {
 
+/// Returns the date of the prices and where their sellers are listed, for the end of a screen.
+std::string price_legend(std::span<const Estimate> estimates, std::string_view price_data_date);
+
 /// Returns price, source and date of each platform, then the date of the price book.
 std::vector<Fact> price_facts(std::span<const Estimate> estimates,
                               std::string_view price_data_date);

@@ -45,6 +45,7 @@ struct Grid {
   /// Text splits a table that is too wide into several below each other.
   bool splits = false;
   std::vector<Paragraph> in_text = {};  ///< replaces the table in text if not empty
+  std::size_t in_text_rows = 0;         ///< first rows that text shows, 0 for all
 };
 
 /// Horizontal bars on one scale from 0 to 1.

@@ -160,6 +160,16 @@ std::string model_title(const ModelSummary& model) {
                      model.params_vision > 0 ? ", with vision" : "");
 }
 
+std::string model_phrase(const ModelSummary& model, Medium medium) {
+  if (!model.from_size) return model_title(model);
+  const std::string size = format_number(model.params_total, NumberKind::count, 2);
+  const bool vowel = size.starts_with("11") || size.starts_with("18") || size.starts_with("8");
+  const std::string_view kind = model.params_vision <= 0  ? ""
+                                : medium == Medium::audio ? " audio-language"
+                                                          : " vision-language";
+  return fmt::format("{} {}{} model", vowel ? "an" : "a", size, kind);
+}
+
 std::string contribution_words(const RangeResult& range) {
   constexpr double kWorthSaying = 0.01;
   std::string out;

@@ -55,6 +55,8 @@ std::string speed_words(double tokens_per_second);
 
 /// Returns the model's name, or its size if it has none.
 std::string model_title(const ModelSummary& model);
+/// Returns the model in a sentence: its name, or `a 10B vision-language model`.
+std::string model_phrase(const ModelSummary& model, Medium medium = Medium::image);
 /// Returns `MFU 71%, price 22%`, or nothing if unknown.
 std::string contribution_words(const RangeResult& range);
 /// Returns the item of the bill that pays for the accelerators, or null.

@@ -121,7 +121,7 @@ class Rental {
     const System& system = catalog_.system(solution.estimate->system);
     const double node = std::max(1.0, system.gpus_per_node);
     const double whole = std::floor(run.gpus / node) * node;
-    solution.choices = {{"all that the budget pays", run.gpus, run.seconds, run.usd}};
+    solution.choices = {{"most GPUs that the budget covers", run.gpus, run.seconds, run.usd}};
     if (whole > 0) {
       solution.choices.push_back(
           {fmt::format("whole nodes of {}", format_exact(node)), whole, run.seconds, whole * each});

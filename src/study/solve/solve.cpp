@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/cluster/size_cluster.h"
 #include "estimate/columns/estimate_columns.h"
 #include "planner/plan.h"
 #include "quantity/layers.h"
+#include "quantity/portable_math.h"
 #include "quantity/quantity.h"
+#include "quantity/statistics.h"
 #include "quantity/suggest.h"
 #include "scenario/fields.h"
 #include "study/solve/solve_probe.h"
@@ -139,7 +142,7 @@ void finish(const Found& found, const SolveRequest& request, const Catalog& cata
   Estimator estimator(catalog);
   out.estimate.emplace();
   estimator.run_one(out.scenario, accelerator, *out.estimate);
-  out.achieved = request.target.column->number(*out.estimate);
+  out.achieved = request.target.reached(*out.estimate);
 }
 
 void refuse_unknown_of_stages(const SolveRequest& request) {
@@ -176,6 +179,56 @@ namespace trcost {
 
 bool SolveTarget::deadline() const {
   return column->role == ColumnRole::wall_clock;
+}
+
+bool SolveTarget::needs_range() const {
+  return column->of_range || confidence != kMedian;
+}
+
+std::optional<double> SolveTarget::reached(const Estimate& estimate) const {
+  const std::optional<double> median = column->number(estimate);
+  const std::optional<Quantiles>& range = estimate.range.total_usd;
+  if (confidence == kMedian || column->role != ColumnRole::total || !median || !range) {
+    return median;
+  }
+  const double z = inverse_normal(confidence);
+  const double end = confidence > kMedian ? range->p90 : range->p10;
+  return *median * portable_exp(portable_log(end / range->p50) * std::abs(z) / kNormalP90);
+}
+
+std::optional<double> deadline_for_budget(const SolveRequest& request, const Catalog& catalog,
+                                          std::string_view accelerator) {
+  if (request.target.column->role != ColumnRole::total || !request.base.stages.empty() ||
+      request.base.has(Field::hardware_deadline) || request.base.has(Field::hardware_gpus) ||
+      (request.unknown != nullptr && request.unknown->field != Field::data_tokens &&
+       request.unknown->field != Field::model_params)) {
+    return std::nullopt;
+  }
+  // A small run tells the price of an hour.
+  constexpr double kSmallFlop = 1e19;
+  Scenario small = request.base;
+  if (request.unknown == nullptr) {
+    study::set_pair(small, kSmallFlop);
+  } else {
+    small.set_number(*request.unknown, request.unknown->field == Field::data_tokens ? 1e9 : 1e8,
+                     "");
+  }
+  Estimate found;
+  try {
+    Estimator(catalog, {.assumptions = false, .derivations = false, .range = false})
+        .run_one(small, accelerator, found);
+  } catch (const Error&) {
+    return std::nullopt;  // the search says why
+  }
+  if (!found.cost.price_per_gpu_hour) return std::nullopt;
+  constexpr double kMonth = 30 * kSecondsPerDay;
+  constexpr double kRoom = 1.25;  // clusters are sized in coarse steps
+  const double seconds = kRoom * request.target.value / *found.cost.price_per_gpu_hour /
+                         kLargestKnownCluster * kSecondsPerHour;
+  if (seconds <= kMonth || seconds > field_info(Field::hardware_deadline).highest - kMonth) {
+    return std::nullopt;
+  }
+  return std::ceil(seconds / kMonth) * kMonth;
 }
 
 SolveTarget solve_target(std::string_view path, double value) {

@@ -14,7 +14,7 @@ Prober::Prober(const Catalog& catalog, const SolveRequest& request, std::string_
                Setter set)
     : estimator_(
           catalog,
-          {.assumptions = false, .derivations = false, .range = request.target.column->of_range}),
+          {.assumptions = false, .derivations = false, .range = request.target.needs_range()}),
       target_(&request.target),
       accelerator_(accelerator),
       scenario_(request.base),
@@ -33,7 +33,7 @@ Probe Prober::at(double x) {
     if (!error_) error_ = error;
     return probe;
   }
-  probe.achieved = target_->column->number(estimate_);
+  probe.achieved = target_->reached(estimate_);
   probe.wall_clock_seconds = estimate_.wall_clock_seconds;
   probe.total_usd = estimate_.cost.total;
   if (!probe.achieved) {

@@ -50,25 +50,16 @@ std::string rent_range_words(const ClusterRun& run, const Scenario& scenario) {
   return fmt::format("; {} to {} (P10 to P90 of the price)", rent(kLow), rent(kHigh));
 }
 
-// Returns the exact value of the unknown and the result that it gives.
-std::string exact_line(const Solution& solution, const SolveTarget& target) {
-  constexpr int kDigits = 6;
+// Returns the nearest value of the unknown and the result that it gives.
+std::string nearest_words(const Solution& solution, const SolveTarget& target) {
   std::string out = solution.accelerator + ":";
   for (const auto& [info, value] : solution.values) {
-    out += fmt::format("{} {} = {}{}{}", out.back() == ':' ? "" : ",", info->path,
-                       format_exact(value), info->unit.empty() ? "" : " ", info->unit);
+    out += fmt::format("{} {} {}", out.back() == ':' ? "" : ",",
+                       format_number(value, number_kind(info->kind)), field_title(*info));
   }
-  if (!solution.achieved) return out;
-  const std::string reached = brief_words(*solution.achieved, target.column->display, kDigits);
-  out += fmt::format(" gives {} = {}", target.column->path, reached);
-  if (!solution.beyond || !solution.beyond_achieved) return out;
-  const std::string missed =
-      brief_words(*solution.beyond_achieved, target.column->display, kDigits);
-  const std::string wanted = brief_words(target.value, target.column->display, kDigits);
-  out += reached == missed || wanted == missed
-             ? fmt::format("; {} misses the target", format_exact(*solution.beyond))
-             : fmt::format("; {} would give {}", format_exact(*solution.beyond), missed);
-  return out;
+  if (!solution.achieved) return out + ".";
+  return out + fmt::format(" give {} of {}.", target.column->heading(),
+                           brief_words(*solution.achieved, target.column->display, 3));
 }
 
 // Returns the estimates at the answers.
@@ -97,34 +88,19 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
   facts.push_back({"FLOP", fmt::format("{:.4g} = {} GPUs x {:.4g} FLOP/s x {} MFU x {} s",
                                        run.flops, grouped(run.gpus, 0), run.peak_flops,
                                        percent(run.mfu), grouped(run.seconds, 0))});
-  facts.push_back({"cost", run.usd
+  facts.push_back({"Cost", run.usd
                                ? fmt::format("{} = {} GPU-hours x {}{}", short_money(*run.usd),
                                              gpu_hour_words(run.gpu_hours), unit_money(*run.price),
                                              rent_range_words(run, solution.scenario))
-                               : "n/a: no price is known; give --price"});
-  facts.push_back({"against", fmt::format("{:.3g} times the 4e25 FLOP of {}", run.reference_ratio,
-                                          kReferenceName)});
-  facts.push_back({"trains", fmt::format("compute-optimal: {}", pair_words(run.optimal))});
+                               : "unknown: no price is known. Set --price"});
+  facts.push_back({"Compared", fmt::format("{:.3g} times the 4e25 FLOP of {}", run.reference_ratio,
+                                           kReferenceName)});
   facts.push_back(
-      {"realised",
-       fmt::format("{:.4g} FLOP: goodput {} and production overhead {} of that", run.realised_flops,
-                   percent(run.goodput), percent(run.production_overhead))});
-  facts.push_back(
-      {"then trains", fmt::format("compute-optimal: {}", pair_words(run.realised_optimal))});
-  if (solution.estimate) {
-    facts.push_back(
-        {"as estimated",
-         fmt::format(
-             "{} on {} tokens: {:.4g} FLOP in {}, {}",
-             solution.estimate->one_model
-                 ? format_number(solution.estimate->model.params_total, NumberKind::count) +
-                       " parameters"
-                 : solution.estimate->model.name,
-             format_number(solution.estimate->tokens.total, NumberKind::count),
-             solution.estimate->flops.model,
-             format_number(solution.estimate->wall_clock_seconds, NumberKind::duration),
-             solution.estimate->cost.total ? short_money(*solution.estimate->cost.total) : "n/a")});
-  }
+      {"Effective",
+       fmt::format("{:.4g} FLOP, after a goodput of {} and {} of the time for overheads",
+                   run.realised_flops, percent(run.goodput),
+                   percent(1 - run.production_overhead))});
+  facts.push_back({"Trains", pair_words(run.realised_optimal) + " (compute-optimal)"});
   return facts;
 }
 
@@ -208,35 +184,42 @@ Curve searched_curve(const SolveReport& report) {
 Page solve_page(const SolveReport& report) {
   constexpr int kTimeDigits = 6;  // 182.625 d
   Page page{"Solve", made_by(report.price_data_date)};
-  page.add(Paragraph{report.unknown_words + " such that " + report.target_words});
+  page.titled = false;
+  for (std::string& sentence : solve_sentences(report)) {
+    page.add(Paragraph{std::move(sentence), Ink::good});
+  }
   for (std::size_t i = 0; i < report.clusters.size(); ++i) {
     page.add(Heading{fmt::format(
         "{}: {} GPUs for {}", report.solutions[i].accelerator, grouped(report.clusters[i].gpus, 0),
         brief_words(report.clusters[i].seconds, NumberKind::duration, kTimeDigits))});
     page.add(Facts{cluster_facts(report.clusters[i], report.solutions[i])});
   }
-  page.add(Heading{"Answer"}).add(Grid{solutions_table(report)}).add(solve_totals(report));
+  page.add(Heading{"Platforms"}).add(Grid{solutions_table(report)}).add(solve_totals(report));
   for (const Solution& solution : report.solutions) {
-    if (solution.values.empty()) continue;
-    page.add(Paragraph{(solution.solved ? "" : "not solved, the nearest is ") +
-                           exact_line(solution, report.target),
-                       solution.solved ? Ink::plain : Ink::warn, 2, true});
+    if (solution.values.empty() || solution.solved) continue;
+    page.add(Paragraph{"Not solved, the nearest is " + nearest_words(solution, report.target),
+                       Ink::warn, 2, true});
   }
   page.add(Warnings{solution_warnings(report), true});
   if (!report.solutions.empty() && !report.solutions.front().values.empty()) {
     page.add(searched_curve(report));
   }
   for (const Solution& solution : report.solutions) {
-    if (solution.choices.empty()) continue;
-    page.add(Heading{solution.accelerator + ": choices"}).add(Grid{choices_table(solution)});
+    const bool several = std::ranges::any_of(solution.choices, [&](const SolveChoice& choice) {
+      return choice.value != solution.choices.front().value;
+    });
+    if (!several) continue;
+    page.add(Heading{solution.accelerator + ": other clusters that meet the target"})
+        .add(Grid{choices_table(solution)});
     page.add(choices_curve(solution));
   }
+  page.add(Paragraph{price_legend(solution_estimates(report), report.price_data_date), Ink::dim});
   const auto answered = std::ranges::find_if(
       report.solutions, [](const Solution& s) { return s.estimate.has_value(); });
   if (answered != report.solutions.end()) {
     add_assumption_table(page, answered->estimate->assumptions, answered->accelerator);
   }
-  page.add(Heading{"Prices"});
+  page.add(Heading{.text = "Prices", .in_text = false});
   return page.add(Facts{price_facts(solution_estimates(report), report.price_data_date)});
 }
 

@@ -21,11 +21,17 @@ struct SolveReport {
   std::vector<Solution> solutions;   ///< one per platform
   std::vector<ClusterRun> clusters;  ///< one per platform if a cluster is rented for a time
   std::string price_data_date;
+  bool break_even = false;      ///< the target is the cost of another platform
   std::string scenario = "{}";  ///< JSON of the question without the unknown and the target
 };
 
 /// Returns `cost.total is at most $1.00M`.
 std::string target_words(const SolveTarget& target);
+
+/// Returns the name of a field in a sentence or a heading: `tokens`, `GPUs`.
+std::string_view field_title(const FieldInfo& info);
+/// Returns the answer in sentences: the best platform, then confidence and deadline.
+std::vector<std::string> solve_sentences(const SolveReport& report);
 
 /// A row of the answer.
 struct SolutionRow {

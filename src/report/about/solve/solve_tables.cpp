@@ -49,7 +49,8 @@ std::vector<SolutionColumn> solution_columns(const SolveReport& report) {
   const auto& unknowns = solutions.front().values;
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const FieldInfo& info = *unknowns[i].first;
-    SolutionColumn& column = shown.emplace_back(SolutionColumn{info.path, number_kind(info.kind)});
+    SolutionColumn& column =
+        shown.emplace_back(SolutionColumn{field_title(info), number_kind(info.kind)});
     column.strong = true;
     for (const Solution& solution : solutions) {
       column.values.push_back(i < solution.values.size()
@@ -88,15 +89,35 @@ std::string solution_range_words(const Solution& solution) {
                      short_money(usd.p90));
 }
 
+// `cheapest of those tried` for the choice `least cost tried`.
+std::string choice_words(std::string_view choice) {
+  struct Words {
+    std::string_view choice, plain;
+  };
+  constexpr Words kWords[] = {{"as --deadline", "default for this time"},
+                              {"least cost", "cheapest"},
+                              {"least time", "fastest"},
+                              {"fewest whole nodes", "smallest in whole nodes"},
+                              {"fewest", "smallest"}};
+  for (const auto& [start, plain] : kWords) {
+    if (!choice.starts_with(start)) continue;
+    const bool tried = choice.ends_with(" tried");
+    return std::string(plain) + (tried ? " of those tried" : "");
+  }
+  return std::string(choice);
+}
+
 // Merges choices of the same value.
 std::vector<SolveChoice> merged_choices(const Solution& solution) {
   std::vector<SolveChoice> out;
   for (const SolveChoice& choice : solution.choices) {
     const auto same = std::ranges::find(out, choice.value, &SolveChoice::value);
+    const std::string words = choice_words(choice.what);
     if (same == out.end()) {
       out.push_back(choice);
+      out.back().what = words;
     } else {
-      same->what += ", " + choice.what;
+      same->what += ", " + words;
     }
   }
   return out;
@@ -128,9 +149,9 @@ Table solutions_table(const SolveReport& report) {
 }
 
 Table choices_table(const Solution& solution) {
-  Table table({{"choice"},
-               number_column(solution.values.front().first->path),
-               number_column("wall clock"),
+  Table table({{.title = "cluster", .overflow = Overflow::wrap},
+               number_column(field_title(*solution.values.front().first)),
+               number_column("time"),
                number_column("total")});
   const std::vector<SolveChoice> choices = merged_choices(solution);
   std::vector<std::optional<double>> seconds;
@@ -143,7 +164,7 @@ Table choices_table(const Solution& solution) {
   const bool imputed = solution.estimate && is_imputed(*solution.estimate);
   const std::vector<Cell> totals = distinct_cells(dollars, NumberKind::money);
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    table.add_row({choices[i].what, Cell::number(choices[i].value, format_exact(choices[i].value)),
+    table.add_row({choices[i].what, Cell::number(choices[i].value, grouped(choices[i].value, 0)),
                    times[i],
                    dollars[i] ? Cell::number(*dollars[i], mark_imputed(totals[i].text(), imputed))
                               : totals[i]});

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer of `solve` in sentences.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "estimate/columns/estimate_columns.h"
+#include "report/about/solve/solve.h"
+#include "report/page/money_facts.h"
+#include "report/page/wording.h"
+#include "scenario/fields.h"
+
+namespace trcost::report {
+namespace {
+
+std::string platform_of(const Solution& solution) {
+  if (!solution.estimate || solution.estimate->accelerator_title.empty()) {
+    return solution.accelerator;
+  }
+  return solution.estimate->accelerator_title;
+}
+
+std::string value_words(const FieldInfo& info, double value) {
+  constexpr int kDigits = 3;
+  const NumberKind kind = number_kind(info.kind);
+  if (kind == NumberKind::integer) return grouped(value, 0);
+  if (kind == NumberKind::duration) return time_words(value);
+  if (info.field == Field::cost_price_per_gpu_hour) return unit_money(value);
+  return format_number(value, kind, kDigits);
+}
+
+bool seeks(const Solution& solution, Field field) {
+  return std::ranges::any_of(solution.values,
+                             [&](const auto& each) { return each.first->field == field; });
+}
+
+std::string fleet_words(const Estimate& e) {
+  return fmt::format("{} GPU{} for {}", grouped(e.gpus, 0), e.gpus == 1 ? "" : "s",
+                     time_words(e.wall_clock_seconds));
+}
+
+std::string cost_words(const Estimate& e) {
+  return e.cost.total ? mark_imputed(brief_money(*e.cost.total), e.cost) : "an unknown amount";
+}
+
+// The best solution: the longest training for a budget, the cheapest one otherwise. Estimated
+// prices come last.
+const Solution* best_solution(const SolveReport& report) {
+  std::vector<Estimate> estimates;
+  std::vector<const Solution*> solved;
+  for (const Solution& each : report.solutions) {
+    if (each.solved && each.estimate) solved.push_back(&each);
+  }
+  if (solved.empty()) return nullptr;
+  const bool budget = report.target.column->role == ColumnRole::total;
+  const auto rank = [&](const Solution* s) {
+    const Estimate& e = *s->estimate;
+    const double result = budget ? -e.flops.model : e.cost.total.value_or(e.gpu_hours);
+    return std::tuple(price_evidence(e.cost), result);
+  };
+  return *std::ranges::min_element(solved, {}, rank);
+}
+
+std::string budget_sentence(const SolveReport& report, const Solution& best) {
+  const Estimate& e = *best.estimate;
+  const std::string budget = brief_money(report.target.value);
+  const std::string platform = platform_of(best);
+  if (seeks(best, Field::data_tokens) || seeks(best, Field::model_params)) {
+    return fmt::format("{} trains {} on {} tokens{}, on {}: {}.", budget,
+                       seeks(best, Field::model_params) && e.one_model
+                           ? fmt::format("a model of {} parameters",
+                                         format_number(e.model.params_total, NumberKind::count))
+                           : model_phrase(e.model, e.medium),
+                       format_number(e.tokens.total, NumberKind::count),
+                       best.values.size() > 1 ? " (compute-optimal)" : "", platform,
+                       fleet_words(e));
+  }
+  const auto& [info, value] = best.values.front();
+  return fmt::format("{} allows {} of {} on {}: {}.", budget, field_title(*info),
+                     value_words(*info, value), platform, fleet_words(e));
+}
+
+std::string time_sentence(const SolveReport& report, const Solution& best) {
+  const Estimate& e = *best.estimate;
+  const std::string time = time_words(report.target.value);
+  if (seeks(best, Field::hardware_gpus)) {
+    return fmt::format("Training {} on {} tokens within {} takes {} GPUs of {} and costs about {}.",
+                       model_phrase(e.model, e.medium),
+                       format_number(e.tokens.total, NumberKind::count), time, grouped(e.gpus, 0),
+                       platform_of(best), cost_words(e));
+  }
+  return fmt::format("Within {}, {} GPUs of {} train {} on {} tokens. This costs about {}.", time,
+                     grouped(e.gpus, 0), platform_of(best), model_phrase(e.model, e.medium),
+                     format_number(e.tokens.total, NumberKind::count), cost_words(e));
+}
+
+std::string rented_sentence(const ClusterRun& run, const Solution& best) {
+  const std::string cost = run.usd ? brief_money(*run.usd) : "an unknown price";
+  return fmt::format(
+      "{} GPUs of {} for {} cost about {}. After failures and overheads, they train a model of {} "
+      "parameters on {} tokens (compute-optimal).",
+      grouped(run.gpus, 0), platform_of(best), time_words(run.seconds), cost,
+      format_number(run.realised_optimal.params, NumberKind::count),
+      format_number(run.realised_optimal.tokens, NumberKind::count));
+}
+
+std::string other_sentence(const SolveReport& report, const Solution& best) {
+  std::string text = fmt::format("On {}, ", platform_of(best));
+  for (const auto& [info, value] : best.values) {
+    text += fmt::format("{}{} of {}", &info == &best.values.front().first ? "" : " and ",
+                        field_title(*info), value_words(*info, value));
+  }
+  return text + fmt::format(" give{} {} of {}.", best.values.size() > 1 ? "" : "s",
+                            report.target.column->heading(),
+                            brief_words(*best.achieved, report.target.column->display, 3));
+}
+
+// Whether the deadline that sizes the cluster was set by the user.
+std::string deadline_sentence(const Solution& best, const Scenario& asked) {
+  if (asked.has(Field::hardware_gpus) || asked.has(Field::hardware_deadline)) return {};
+  if (seeks(best, Field::hardware_gpus) || seeks(best, Field::hardware_deadline)) return {};
+  const double seconds = best.scenario.number_or_default(Field::hardware_deadline);
+  if (!best.scenario.has(Field::hardware_deadline)) {
+    return fmt::format("Clusters are sized to finish within {} (--deadline).", time_words(seconds));
+  }
+  return fmt::format(
+      "The budget exceeds the price of the largest known clusters for 30 days, so the deadline is "
+      "{} (--deadline).",
+      time_words(seconds));
+}
+
+std::string confidence_sentence(const SolveTarget& target) {
+  if (target.column->role != ColumnRole::total) return {};
+  if (target.confidence == SolveTarget::kMedian) {
+    return "Half of such runs exceed the budget. With --confidence 0.9, one in ten does.";
+  }
+  return fmt::format("The budget holds with a chance of {}.",
+                     format_number(target.confidence, NumberKind::fraction, 2));
+}
+
+}  // namespace
+
+std::string_view field_title(const FieldInfo& info) {
+  switch (info.field) {
+    case Field::model_params:
+      return "parameters";
+    case Field::data_tokens:
+      return "tokens";
+    case Field::hardware_gpus:
+      return "GPUs";
+    case Field::hardware_deadline:
+      return "time";
+    case Field::cost_price_per_gpu_hour:
+      return "$/GPU-hour";
+    case Field::efficiency_mfu:
+      return "MFU";
+    default:
+      return info.path.substr(info.path.find('.') + 1);
+  }
+}
+
+std::vector<std::string> solve_sentences(const SolveReport& report) {
+  const Solution* best = best_solution(report);
+  if (best == nullptr) return {"No platform reaches the target. The table has the nearest values."};
+  const auto at = static_cast<std::size_t>(best - report.solutions.data());
+  std::vector<std::string> out;
+  const ColumnRole role = report.target.column->role;
+  if (at < report.clusters.size()) {
+    out.push_back(rented_sentence(report.clusters[at], *best));
+  } else if (report.break_even) {
+    const auto& [info, value] = best->values.front();
+    out.push_back(fmt::format(
+        "With a {} of {}, {}.",
+        info->field == Field::cost_price_per_gpu_hour ? "price per GPU-hour" : field_title(*info),
+        value_words(*info, value), report.target_words));
+  } else if (role == ColumnRole::total) {
+    out.push_back(budget_sentence(report, *best));
+  } else if (role == ColumnRole::wall_clock) {
+    out.push_back(time_sentence(report, *best));
+  } else {
+    out.push_back(other_sentence(report, *best));
+  }
+  std::string more;
+  for (const std::string& each :
+       {report.break_even ? std::string() : confidence_sentence(report.target),
+        deadline_sentence(*best, scenario_from_json(report.scenario, "scenario"))}) {
+    if (!each.empty()) more += (more.empty() ? "" : " ") + each;
+  }
+  if (!more.empty()) out.push_back(std::move(more));
+  return out;
+}
+
+}  // namespace trcost::report
