@@ -45,7 +45,7 @@ double goodput_sigma(double gpus) {
 
 // Published / estimated pre-training runs of unknown software, all causes together, from
 // `trcost validate --runs`.
-constexpr double kWholeRunSigma = 0.30;
+constexpr double kWholeRunSigma = 0.28;
 
 // Spread of the method near the scenario, within which P90 does not exceed the peak.
 double mfu_sigma(const UncertaintyContext& in) {

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 
@@ -27,9 +26,7 @@ constexpr double kTiedBelow = 3e9;  // small models share embedding and head
 constexpr double kHiddenPerLayer = 128;
 constexpr double kFeedForwardRatio = 3.5;
 constexpr double kHeadDim = 128;
-constexpr double kFullRule = 1e9;           // from here on ffn is a multiple of 64
-constexpr double kTinyHiddenPerLayer = 32;  // of models too small for the vocabulary (TinyStories,
-                                            // arXiv 2305.07759: 64..1024 wide, 1..12 layers)
+constexpr double kFullRule = 1e9;  // from here on head dim 128, ffn a multiple of 64
 
 /// Step of the grid of hidden widths at `hidden`.
 double hidden_step(double hidden) {
@@ -92,10 +89,6 @@ void solve_feed_forward(LanguageModel& m, double params, double step) {
   m.ffn = std::max(step, std::round(per_layer / (3 * m.hidden) / step) * step);
 }
 
-double distance_from_total(const LanguageModel& m, double params) {
-  return std::abs(count_parameters(m).total - params);
-}
-
 /// First width of the search, from that of the closed form. Wide models are searched near it only.
 double first_width(double closed) {
   const double low = std::floor(0.7 * closed / 1024) * 1024;
@@ -123,25 +116,43 @@ std::optional<LanguageModel> on_grid(double params, double vocab) {
   return best;
 }
 
-/// A model too small for the vocabulary: a third of the parameters for a smaller one, narrower
-/// heads.
-LanguageModel tiny(double params, double vocab) {
-  constexpr std::array<double, 8> kWidths{4, 8, 16, 32, 64, 128, 192, 256};
-  std::optional<LanguageModel> best;
-  double best_distance = 0;
-  for (const double hidden : kWidths) {
-    const double rows = std::clamp(std::floor(params / 3 / hidden), 2.0, vocab);
-    LanguageModel m = with_width(hidden, std::min(hidden, 64.0), rows, true);
-    m.layers = std::max(1.0, nearest_layers(m, params));
-    solve_feed_forward(m, params, 1);
-    const double ratio = std::abs(portable_log(hidden / m.layers / kTinyHiddenPerLayer));
-    const double distance = ratio + 100 * distance_from_total(m, params) / params;
-    if (!best || distance < best_distance) {
-      best = m;
-      best_distance = distance;
-    }
+/// Hidden width per layer of models below kFullRule: from 32 (SmolLM2 135M and 360M 19 and 30,
+/// TinyStories, arXiv:2305.07759) over 64 (GPT-2 124M, OPT-125M and Pythia 160M) to that of 1B, by
+/// the logarithm of the parameters.
+double small_hidden_per_layer(double params) {
+  constexpr double kNarrow = 32, kNarrowParams = 1e7;
+  constexpr double kWide = 2048.0 / 13;  // of the first model of the grid
+  const double share =
+      portable_log(params / kNarrowParams) / portable_log(kFullRule / kNarrowParams);
+  return kNarrow * portable_exp(std::clamp(share, 0.0, 1.0) * portable_log(kWide / kNarrow));
+}
+
+/// A model below kFullRule, whose size changes smoothly with its parameters. The embedding takes at
+/// most half of them, with a smaller vocabulary if need be.
+LanguageModel small_model(double params, double vocab) {
+  constexpr double kEmbeddingShare = 0.5;
+  constexpr double kLayerFactor = 12.75;  // parameters of a layer over the squared width
+  constexpr double kHead = 64;
+  const double ratio = small_hidden_per_layer(params);
+  // The width at which embedding and hidden / ratio layers have all parameters, by bisection.
+  double low = 1, high = portable_pow(ratio * params / kLayerFactor, 1.0 / 3) + 1;
+  constexpr int kHalvings = 60;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    const double embedding = std::min(vocab * middle, kEmbeddingShare * params);
+    const double body = kLayerFactor * middle * middle * middle / ratio;
+    (embedding + body < params ? low : high) = middle;
   }
-  return *best;
+  // Heads of about 64, whose width follows the hidden width, so that it changes in small steps.
+  const double heads = std::max(1.0, std::round(low / kHead));
+  const double head_dim = std::max(1.0, std::round(low / heads));
+  const double hidden = heads * head_dim;
+  const double rows = std::clamp(std::floor(kEmbeddingShare * params / hidden), 2.0, vocab);
+  LanguageModel m = with_width(hidden, head_dim, rows, true);
+  m.kv_heads = heads;
+  m.layers = std::max(1.0, std::round(low / ratio));
+  solve_feed_forward(m, params, 1);
+  return m;
 }
 
 // Smallest share of the parameters for the language model.
@@ -159,11 +170,12 @@ LanguageModel shape_from_parameters(double params, double vocab) {
   if (!(vocab >= 2 && vocab <= 1e9)) {
     throw Error(ErrorKind::usage, "a vocabulary has 2 to 1e9 entries");
   }
+  if (params < kFullRule) return small_model(params, vocab);
   const std::optional<LanguageModel> found = on_grid(params, vocab);
-  if (!found) return tiny(params, vocab);
+  if (!found) return small_model(params, vocab);
   LanguageModel m = *found;
-  if (params >= kFullRule) m.layers = dividing_layers(m, params);
-  solve_feed_forward(m, params, params < kFullRule ? 8 : 64);
+  m.layers = dividing_layers(m, params);
+  solve_feed_forward(m, params, 64);
   return m;
 }
 

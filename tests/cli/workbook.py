@@ -90,7 +90,7 @@ class Program:
 def check_estimate(program):
     asked = ["estimate", "--params", "7e9", "--tokens", "1e12", "--gpus", "256", "--accelerator",
              "h100-sxm", "--experiments", "0.5", "--evaluation", "0.1", "--storage", "--mfu", "0.4",
-             "--goodput", "0.9", "--price", "3"]
+             "--goodput", "0.9", "--production-overhead", "0.8", "--price", "3"]
     budget = program.budget("rent", *asked)
     assert budget.formulas > 15, budget.formulas
 

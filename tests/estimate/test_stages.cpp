@@ -193,6 +193,8 @@ TEST_CASE("the range of a job is one draw over its stages", "[estimate][stages][
     stage.overrides.set_number(Field::data_tokens, 5e11);
     stage.overrides.set_number(Field::data_seq_length, 4096);
   }
+  // The halves are as long as the whole only in the share of their time that overheads take.
+  s.set_number(Field::efficiency_production_overhead, 0.8);
   const Estimate half = stage_alone(s, 0);
   const auto ratio = [](const Quantiles& q) { return q.p90 / q.p10; };
   CHECK_THAT(ratio(*estimate(s, test_catalog()).front().range.total_usd),

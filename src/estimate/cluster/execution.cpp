@@ -199,12 +199,18 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
     return wall_seconds(task, each, share_of_steps(task, each, useful));
   };
   const double node = task.platform().system->gpus_per_node;
-  for (const double part : kParts) {
-    const double fewer = std::floor(gpus * part / node) * node;
-    if (fewer < 1) break;
-    Execution found = fastest_on(fewer);
-    found.gpus = gpus;
-    if (seconds(found) < seconds(best)) best = std::move(found);
+  for (bool improved = true; improved;) {
+    improved = false;
+    const double working = working_gpus(best);
+    for (const double part : kParts) {
+      const double fewer = std::floor(working * part / node) * node;
+      if (fewer < 1) break;
+      Execution found = fastest_on(fewer);
+      found.gpus = gpus;
+      if (!(seconds(found) < seconds(best))) continue;
+      best = std::move(found);
+      improved = true;
+    }
   }
   return best;
 }

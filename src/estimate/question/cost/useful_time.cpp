@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "catalog/models/model.h"
 #include "cost/storage.h"
 #include "estimate/question/cost/pricing.h"
 #include "estimate/question/data/resolve_amounts.h"
+#include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "workload/method.h"
 
 namespace trcost::estimation {
@@ -21,16 +24,29 @@ double default_overhead(const Scenario& scenario, const ResolvedWork& work,
                       method_named(scenario.text(Field::train_method)) != Method::pretrain;
   const bool from_scratch = !method && !scenario.has(Field::data_samples) &&
                             work.workload.language_training == Training::full &&
-                            work.workload.contrastive_batch == 0 &&
-                            !(work.workload.vision() && is_adaptation(work, amounts));
+                            work.workload.contrastive_batch == 0;
   if (!from_scratch) return kOverhead;
   const std::optional<Tuning> tuning =
       find_value(kTunings, scenario.text(Field::efficiency_tuning));
-  if (tuning == Tuning::showcase) return kTunedOverhead;
-  return tuning == Tuning::first_run ? kFirstOverhead : kUsualOverhead;
+  const double whole = tuning == Tuning::showcase    ? kTunedOverhead
+                       : tuning == Tuning::first_run ? kFirstOverhead
+                                                     : kUsualOverhead;
+  if (!work.workload.vision()) return whole;
+  // On few tokens for its size, a vision-language run adapts a trained language model.
+  const double ratio = std::clamp(ratio_to_optimal(work, amounts), kAdaptationRatio, 1.0);
+  return kOverhead +
+         (1 - portable_log(ratio) / portable_log(kAdaptationRatio)) * (whole - kOverhead);
 }
 
 }  // namespace
+
+double UsefulTerms::overhead_at(double gpu_hours) const {
+  if (overhead_given || gpu_hours >= kLargeRunHours) return production_overhead;
+  if (gpu_hours <= kSmallRunHours) return kOverhead;
+  const double share =
+      portable_log(gpu_hours / kSmallRunHours) / portable_log(kLargeRunHours / kSmallRunHours);
+  return kOverhead + share * (production_overhead - kOverhead);
+}
 
 UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& work,
                                  const Amounts& amounts, const System& system) {
@@ -57,7 +73,7 @@ UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& w
 
 UsefulTime useful_time(const UsefulTerms& terms, double gpus, double busy_seconds) {
   UsefulTime out;
-  out.production_overhead = terms.production_overhead;
+  out.production_overhead = terms.overhead_at(gpus * busy_seconds / kSecondsPerHour);
   out.failures = terms.failures;
   out.failures.gpus = gpus;
   out.failures.busy_seconds = busy_seconds;

@@ -22,12 +22,11 @@ namespace {
 // run from scratch would take the smaller model.
 constexpr double kAdaptation = 0.25;
 
-// Ratio tokens / D*(N), with D* the compute-optimal tokens of N active parameters.
+}  // namespace
+
 double ratio_to_optimal(const ResolvedWork& work, const Amounts& amounts) {
   return amounts.tokens.total / optimal_tokens(work.params.active);
 }
-
-}  // namespace
 
 bool is_adaptation(const ResolvedWork& work, const Amounts& amounts) {
   return ratio_to_optimal(work, amounts) < kAdaptation;

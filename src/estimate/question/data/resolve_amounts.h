@@ -11,6 +11,9 @@ namespace trcost::estimation {
 /// Error (data) if the tokens of an image are unknown.
 Amounts resolve_amounts(const Scenario& scenario, const ResolvedWork& work, Notes& notes);
 
+/// Ratio tokens / D*(N), with D* the compute-optimal tokens of N active parameters.
+double ratio_to_optimal(const ResolvedWork& work, const Amounts& amounts);
+
 /// Whether the tokens are less than a quarter of the compute-optimal ones, so that the run can only
 /// adapt trained weights.
 bool is_adaptation(const ResolvedWork& work, const Amounts& amounts);
