@@ -6,7 +6,10 @@
 namespace trcost {
 
 /// Version of every JSON document. A minor step only adds names.
-inline constexpr std::string_view kSchemaVersion = "1.0";
+inline constexpr std::string_view kSchemaVersion = "1.2";
+
+/// True for the version of this program's documents and earlier ones of the same major version.
+bool reads_schema(std::string_view version);
 
 /// The version of the library.
 std::string_view trcost_version();

@@ -17,6 +17,7 @@
 #include "catalog/hardware/hardware.h"
 #include "catalog/models/hugging_face/hugging_face.h"
 #include "catalog/models/models.h"
+#include "catalog/overlay.h"
 #include "catalog/runs/runs.h"
 #include "catalog/software/engine.h"
 #include "catalog/software/stacks.h"
@@ -155,15 +156,19 @@ struct Catalog::Entries {
 };
 
 Catalog::Catalog(std::string directory)
-    : DataFolder(std::move(directory)), entries_(std::make_unique<Entries>()) {}
+    : DataFolder(std::move(directory)), entries_(std::make_unique<Entries>()) {
+  if (!is_built_in()) check_entry_names(*this);
+}
 
 Catalog::~Catalog() = default;
 
 const Accelerator& Catalog::accelerator(std::string_view name) const {
   return entries_->entry(entries_->accelerators, *this, CatalogKind::accelerators, name,
                          [this](const JsonValue& document) {
-                           return std::make_shared<const Accelerator>(
+                           auto out = std::make_shared<const Accelerator>(
                                parse_accelerator(document, assumed_accelerator(*this)));
+                           check_architecture(*out);
+                           return out;
                          });
 }
 

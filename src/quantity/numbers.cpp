@@ -45,6 +45,9 @@ constexpr Unit kByteUnits[] = {{"B", 1},
                                {"Ki", kKi},
                                {"Mi", kKi* kKi},
                                {"Gi", kKi* kKi* kKi}};
+constexpr Unit kBitUnits[] = {
+    {"b", 1.0 / 8},   {"kb", 1e3 / 8},   {"Mb", 1e6 / 8},   {"Gb", 1e9 / 8},   {"Tb", 1e12 / 8},
+    {"bit", 1.0 / 8}, {"kbit", 1e3 / 8}, {"Mbit", 1e6 / 8}, {"Gbit", 1e9 / 8}, {"Tbit", 1e12 / 8}};
 constexpr Unit kDurationUnits[] = {{"ms", 1e-3},
                                    {"s", 1},
                                    {"sec", 1},
@@ -94,7 +97,7 @@ Kind kind_info(NumberKind kind) {
     case NumberKind::bytes:
       return {"a size", "4096, 512MB, 80GB, 80GiB, 1TB", kByteUnits};
     case NumberKind::rate:
-      return {"a rate", "400GB/s, 50e9", kByteUnits};
+      return {"a rate", "50e9, 50GB/s, 400Gb/s, 400Gbps", kByteUnits};
     case NumberKind::duration:
       return {"a duration", "20s, 90min, 20h, 30d, 2w, 6mo, 1y", kDurationUnits};
     case NumberKind::money:
@@ -120,7 +123,12 @@ constexpr std::size_t kQuotedLength = 60;
 
 double unit_factor(std::string_view suffix, std::string_view text, const Kind& kind,
                    NumberKind number_kind) {
-  if (number_kind == NumberKind::rate && suffix.ends_with("/s")) suffix.remove_suffix(2);
+  if (number_kind == NumberKind::rate) {
+    if (suffix.ends_with("/s") || suffix.ends_with("ps")) suffix.remove_suffix(2);
+    for (const Unit& unit : kBitUnits) {
+      if (unit.suffix == suffix) return unit.factor;
+    }
+  }
   if (number_kind == NumberKind::fraction && suffix == "%") return 0.01;
   if (suffix.empty()) return 1;
   for (const Unit& unit : kind.units) {
@@ -237,8 +245,9 @@ double parse_number(std::string_view text, NumberKind kind) {
     refuse(text, info, "it has a fraction");
   }
   // 16.6T x 1e12 leaves rounding noise behind the decimal point.
+  constexpr double kNoise = 1e-15;  // a few last places
   if (kind == NumberKind::count && value >= 1 &&
-      std::abs(value - std::round(value)) < 1e-9 * value) {
+      std::abs(value - std::round(value)) < kNoise * value) {
     value = std::round(value);
   }
   return value;

@@ -149,13 +149,17 @@ void write_stage(std::string& out, const Scenario::Stage& stage) {
   out += "\n    }";
 }
 
+void check_schema(ObjectReader& object, std::string_view origin) {
+  const std::string version = object.text_or("schema_version", kSchemaVersion);
+  if (reads_schema(version)) return;
+  throw Error(ErrorKind::data,
+              fmt::format("schema_version \"{}\" is not known", version.substr(0, 20)),
+              fmt::format("this program reads 1.0 to {}", kSchemaVersion), std::string(origin));
+}
+
 // Reads the keys besides the fields.
 void read_head(ObjectReader& object, std::string_view origin) {
-  const std::string version = object.text_or("schema_version", kSchemaVersion);
-  if (!version.starts_with("1.")) {
-    throw Error(ErrorKind::data, fmt::format("schema_version \"{}\" is not known", version),
-                "this program reads version 1", std::string(origin));
-  }
+  check_schema(object, origin);
   object.accept("name");
   object.accept("notes");
 }
@@ -183,6 +187,7 @@ const FieldInfo* named_field(std::string name) {
 ObjectReader scenario_object(std::string_view json, std::string_view origin) {
   ObjectReader object = parse_strict_json(json, origin).object();
   if (!object.has("trcost_version")) return object;
+  check_schema(object, origin);
   if (!object.has("scenario")) {
     throw Error(ErrorKind::data, "this saved result holds no scenario",
                 "results of questions about a run hold one; for this one give its command again",

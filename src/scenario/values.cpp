@@ -134,7 +134,8 @@ namespace trcost {
 void Scenario::set(const FieldInfo& info, std::string_view text, std::string_view location) {
   try {
     if (is_numeric(info.kind)) {
-      const NumberKind kind = number_kind(info.kind);
+      const bool rate = info.kind == FieldKind::bytes && info.unit.ends_with("/s");
+      const NumberKind kind = rate ? NumberKind::rate : number_kind(info.kind);
       const std::size_t dots = text.find("..");
       if (dots == std::string_view::npos) {
         set_number(info, parse_number(text, kind), location);

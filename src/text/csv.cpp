@@ -156,14 +156,26 @@ void CsvTable::fail_choice(std::size_t row, std::string_view column,
                     : fmt::format("\"{}\" is none of {}", cell, allowed));
 }
 
+namespace {
+
+// True for text that a spreadsheet would compute (OWASP, CSV Injection): a sign first, in ASCII or
+// full width, also behind blanks, or a tab or line end first.
+bool starts_formula(std::string_view text) {
+  constexpr std::string_view kSigns[] = {"=",      "+",      "-",      "@",
+                                         "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+  if (text.front() == '\t' || text.front() == '\r') return true;
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return std::ranges::any_of(kSigns, [&](std::string_view sign) { return text.starts_with(sign); });
+}
+
+}  // namespace
+
 void append_csv_text(std::string& out, std::string_view written) {
   if (written.empty()) return;
   constexpr std::string_view kSpace = "\n\r\t";
   const std::string clean = first_unprintable(written) ? printable(written, kSpace) : std::string();
   const std::string_view text = clean.empty() ? written : clean;
-  const char first = text.front();
-  const bool formula = first == '=' || first == '+' || first == '-' || first == '@' ||
-                       first == '\t' || first == '\r';
+  const bool formula = starts_formula(text);
   bool quoted = false;
   for (const char c : text) quoted |= c == ',' || c == '"' || c == '\n' || c == '\r';
   if (quoted) out += '"';

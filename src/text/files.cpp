@@ -52,6 +52,7 @@ std::string read_all(std::istream& in, const std::string& origin, std::string_vi
 struct Inputs {
   std::mutex mutex;
   std::set<std::pair<dev_t, ino_t>> files;  // links and relative paths lead to the same
+  std::set<std::pair<dev_t, ino_t>> named;  // those that are listed
   std::vector<std::string> names;           // of the first kMostNames
 };
 constexpr std::size_t kMostNames = 100;  // a folder of images holds millions
@@ -64,7 +65,8 @@ Inputs& inputs() {
 void note(const struct stat& status, const std::string& name) {
   if (!S_ISREG(status.st_mode)) return;
   const std::lock_guard lock(inputs().mutex);
-  const bool first = inputs().files.emplace(status.st_dev, status.st_ino).second;
+  inputs().files.emplace(status.st_dev, status.st_ino);
+  const bool first = inputs().named.emplace(status.st_dev, status.st_ino).second;
   if (first && inputs().names.size() < kMostNames) inputs().names.push_back(name);
 }
 
@@ -101,14 +103,16 @@ std::string read_stdin() {
   return read_all(std::cin, "stdin", "it has to hold one JSON object");
 }
 
-bool file_exists(const std::string& path) {
-  std::error_code failed;
-  return std::filesystem::is_regular_file(path, failed);
-}
-
 void note_input(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) == 0) note(status, path);
+}
+
+void protect_file(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return;
+  const std::lock_guard lock(inputs().mutex);
+  inputs().files.emplace(status.st_dev, status.st_ino);
 }
 
 void note_stdin() {
@@ -131,6 +135,7 @@ bool was_read(const std::string& path) {
 void forget_inputs() {
   const std::lock_guard lock(inputs().mutex);
   inputs().files.clear();
+  inputs().named.clear();
 }
 
 }  // namespace trcost::text

@@ -19,9 +19,6 @@ std::string read_text_file(const std::string& path);
 /// Reads stdin as read_text_file() reads a file.
 std::string read_stdin();
 
-/// True if there is a regular file.
-bool file_exists(const std::string& path);
-
 // The files that this process has read. Every reader of a user's file notes it here, so that no
 // result replaces its own input.
 
@@ -33,6 +30,8 @@ void note_stdin();
 std::vector<std::string> inputs_read();
 /// True if the file of this name, or of another name for the same file, was noted.
 bool was_read(const std::string& path);
+/// Counts a file as read, so that it is no output, without its name in inputs_read().
+void protect_file(const std::string& path);
 /// Forgets all files noted: the next answer has other inputs.
 void forget_inputs();
 

@@ -167,8 +167,9 @@ LanguageModel shape_from_parameters(double params, double vocab) {
     throw Error(ErrorKind::usage, "a shape follows from 1e3 to 1e16 parameters",
                 "give a number within that range, or a model file with --model");
   }
-  if (!(vocab >= 2 && vocab <= 1e9)) {
-    throw Error(ErrorKind::usage, "a vocabulary has 2 to 1e9 entries");
+  if (!(vocab >= 2 && vocab <= 1e8)) {
+    throw Error(ErrorKind::usage, "a vocabulary has from 2 to 1e8 entries",
+                "leave it out for 128,256, as in Llama 3", "--vocab");
   }
   if (params < kFullRule) return small_model(params, vocab);
   const std::optional<LanguageModel> found = on_grid(params, vocab);

@@ -89,3 +89,22 @@ question=(estimate --params 1e9 --tokens 1e9 --accelerator h100-sxm --format jso
   run_trcost estimate --params 1e9 --tokens 1e9 --accelerator gb200-nvl72 -v
   grep -q 'imputed' err.txt
 }
+
+@test "a config that is no file is an error, and an unreadable folder a warning" {
+  export XDG_CONFIG_HOME="$PWD/home"
+  mkdir -p home/trcost/config.json
+  refused 1 directory "${question[@]}"
+  rmdir home/trcost/config.json
+  ln -s nowhere home/trcost/config.json
+  refused 1 'no such file' "${question[@]}"
+  run_trcost "${question[@]}" --no-config
+  [ "$code" -eq 0 ]
+  rm home/trcost/config.json
+  run_trcost "${question[@]}"
+  [ "$code" -eq 0 ] && lacks config err.txt
+  [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null || skip "needs root and setpriv"
+  chmod 755 . && chmod 000 home && cp "$TRCOST" program && chmod 755 program
+  setpriv --reuid=65534 --regid=65534 --clear-groups ./program "${question[@]}" >out.txt 2>err.txt
+  grep -q 'warning: .*config.json is not read' err.txt
+  chmod 755 home
+}

@@ -105,7 +105,8 @@ estimate() {
   echo '{"schema_version": "2.0", "estimates": [], "scenario": {}}' >new.json
   echo 'hello' >text.json
   echo '{"schema_version": "1.0", "scenario": {}, "estimates": [1]}' >odd.json
-  for file in empty.json new.json text.json odd.json missing.json; do
+  jq '.estimates[0].cost.total = -5' a.json >negative.json
+  for file in empty.json new.json text.json odd.json missing.json negative.json; do
     run_trcost diff a.json "$file" -o out.csv
     echo "$file -> $code: $err"
     [ "$code" -eq 1 ]

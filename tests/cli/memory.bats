@@ -24,7 +24,7 @@ memory() {
 @test "components add up in the JSON document" {
   memory --params 7e9 --accelerator h100-sxm --format json
   [ "$code" -eq 0 ]
-  jq -e '.schema_version == "1.0"' <<<"$out"
+  jq -e '.schema_version == "1.2"' <<<"$out"
   jq -e '[.one_device[] | .weights_bytes + .gradients_bytes + .optimizer_bytes + .activations_bytes
           + .logits_bytes + .overhead_bytes - .total_bytes | fabs < 1] | all' <<<"$out"
   jq -e '.items[0].one.fits == false' <<<"$out"

@@ -178,3 +178,14 @@ as_nobody() {
   done
   [ "$(find . ../home ../tmp -type f | sort | tr '\n' ' ')" = "./a.html ./a.json ./a.xlsx ./rows.csv " ]
 }
+
+@test "no file of the data folder in use is replaced, read or not" {
+  mkdir -p mine/models
+  echo '{"name": "tiny", "language": {"layers": 2, "hidden": 256, "heads": 4, "ffn": 512, "vocab": 1000}}' >mine/models/tiny.json
+  cp mine/models/tiny.json before.json
+  refused 2 'name another file' "${answer[@]}" --data-dir mine --format json -o mine/models/tiny.json
+  TRCOST_DATA_DIR=mine refused 2 'name another file' "${answer[@]}" -o mine/models/tiny.json
+  cmp before.json mine/models/tiny.json
+  run_trcost "${answer[@]}" --data-dir mine -o answer.json
+  [ "$code" -eq 0 ]
+}

@@ -36,6 +36,31 @@ CSV
     (.price_imputed | not) and (.price_date | endswith("to 2026-11-09") or endswith("2026-11-20"))'
 }
 
+@test "what an import writes is read again" {
+  mkdir -p mine/prices
+  imported() {
+    rm -f mine/prices/new.json
+    printf 'InstanceType,AcceleratorName,AcceleratorCount,Price,Region,GpuInfo,SpotPrice\n%b\n' "$1" >vms.csv
+    run_trcost prices import vms.csv --provider X --date 2026-11-01 -o mine/prices/new.json
+  }
+  # C1, marks of direction and line separators are no names.
+  imported 'gpu\xc2\x9b,H100,8,26.32,us,,\ngpu\xe2\x80\xae,H100,8,26.32,us,,\ngpu,H100,8,26.32,us\xe2\x80\xa8,,\ngood,H100,8,26.32,us,,'
+  [ "$code" -eq 0 ] && [ "$(jq '.prices | length' mine/prices/new.json)" -eq 1 ]
+  run_trcost list prices --data-dir mine
+  [ "$code" -eq 0 ]
+  # Too large for a price file, and rows that the book has.
+  imported "$(head -c 17000000 /dev/zero | tr '\0' x),H100,8,26.32,us,,"
+  [ "$code" -eq 1 ] && [ ! -e mine/prices/new.json ]
+  grep -q '16 MiB' err.txt
+  imported '"a, b",H100,8,26.32,us,,'
+  [ "$code" -eq 0 ]
+}
+
+@test "two columns of one name are refused" {
+  printf 'InstanceType,AcceleratorName,AcceleratorCount,Price,Price,Region\na,H100,8,26,27,us\n' >vms.csv
+  refused 1 Price prices import vms.csv --provider X --date 2026-11-01
+}
+
 @test "the shipped data folder is a data folder" {
   run_trcost estimate --params 7e9 --format json
   cp out.txt built-in.json

@@ -4,6 +4,18 @@
 
 load program
 
+@test "a saved result of a later schema is refused, an earlier one replays" {
+  "$TRCOST" estimate --params 7e9 --accelerator h100-sxm -o now.json
+  jq '.schema_version = "1.0"' now.json >early.json
+  "$TRCOST" estimate --scenario early.json -o again.json
+  cmp now.json again.json
+  for version in 1.9 2.0 99.0 '1.' 1.x ''; do
+    jq --arg version "$version" '.schema_version = $version' now.json >late.json
+    refused 1 schema_version estimate --scenario late.json
+    refused 1 schema_version diff now.json late.json
+  done
+}
+
 @test "a saved result of serve, solve, sweep and experiments replays from its scenario" {
   same() { # same COMMAND WORDS-THAT-STAY -- QUESTION
     local stays=()

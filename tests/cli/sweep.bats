@@ -56,7 +56,7 @@ fixed() {
     --select cost.total -o rows.json
   [ "$code" -eq 0 ]
   [ "$(jq '.rows | length' rows.json)" -eq 2 ]
-  [ "$(jq -r .schema_version rows.json)" = 1.0 ]
+  [ "$(jq -r .schema_version rows.json)" = 1.2 ]
   sweep --vary hardware.gpus=8,16 --params 1e9 --tokens 1e10 --accelerator h100-sxm \
     --where cost.total\>1e9 --format json
   [ "$(jq -c .rows <<<"$out")" = '[]' ]

@@ -23,7 +23,7 @@ tokens() {
   [ "$(jq -c '.items[0].resized' <<<"$out")" = '[1932,1092]' ]
   [ "$(jq -c '.items[0].tiles' <<<"$out")" = 1 ]
   [ "$(jq -r '.items[0].input' <<<"$out")" = 1920x1080 ]
-  [ "$(jq -r '.schema_version' <<<"$out")" = 1.0 ]
+  [ "$(jq -r '.schema_version' <<<"$out")" = 1.2 ]
   jq -e '.items[0].rule and .items[0].source' <<<"$out"
 }
 

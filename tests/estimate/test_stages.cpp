@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A training of several stages is the sum of its stages.
 #include <algorithm>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "catch.h"
 #include "estimate/columns/estimate_columns.h"
 #include "json/strict_json.h"
+#include "report/workbook/budget.h"
 #include "text/files.h"
 #include "trcost/estimate.h"
 
@@ -304,4 +306,24 @@ TEST_CASE("one commitment holds stages of one term, of two it holds neither",
   CHECK_FALSE(two.cost.obligation.has_value());
   CHECK(two.stages[0].obligation->hours == 8766);
   CHECK(two.stages[1].obligation->hours == 3 * 8766);
+}
+
+TEST_CASE("stages of one name are numbered, and every format has the answer",
+          "[estimate][stages]") {
+  const Scenario s = scenario_from_json(
+      R"json({"model": {"params": 1e9}, "hardware": {"accelerator": "h100-sxm", "gpus": 64},
+          "stages": [{"name": "a", "data": {"tokens": 1e10}},
+                     {"name": "a", "data": {"tokens": 2e10}},
+                     {"name": "a (2)", "data": {"tokens": 1e10}},
+                     {"name": "a", "data": {"tokens": 1e10}}]})json",
+      "test");
+  const std::vector<Estimate> answer = estimate(s, test_catalog());
+  std::vector<std::string> names;
+  for (const StageResult& stage : answer.front().stages) names.push_back(stage.name);
+  CHECK(names == std::vector<std::string>{"a", "a (3)", "a (2)", "a (4)"});
+  std::set<std::string> rows;
+  for (const LineItem& item : answer.front().cost.items) {
+    CHECK(rows.insert(item_name(item)).second);
+  }
+  CHECK_NOTHROW(budget_of(answer));
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "catch.h"
+#include "trcost/error.h"
+#include "trcost/version.h"
 
 using namespace trcost;
 
@@ -33,5 +35,29 @@ TEST_CASE("numbers of any size stay short enough to be read", "[quantity]") {
       CAPTURE(value);
       CHECK(format_number(value, kind).size() <= kLongest);
     }
+  }
+}
+
+TEST_CASE("a bandwidth is read in bytes and bits per second", "[quantity]") {
+  for (const char* text :
+       {"50e9", "50GB/s", "50 GB/s", "50GBps", "400Gb/s", "400Gbps", "400 Gbit/s"}) {
+    CAPTURE(text);
+    CHECK(parse_number(text, NumberKind::rate) == 50e9);
+  }
+  CHECK_THROWS_AS(parse_number("400Gx/s", NumberKind::rate), Error);
+}
+
+TEST_CASE("a count keeps its fraction, as a file does", "[quantity]") {
+  CHECK(parse_number("664546199092.1808", NumberKind::count) == 664546199092.1808);
+  CHECK(parse_number("16.6T", NumberKind::count) == 16.6e12);
+  CHECK(parse_number("2.3B", NumberKind::count) == 2.3e9);
+}
+
+TEST_CASE("documents of this schema and of earlier ones are read", "[quantity]") {
+  CHECK(reads_schema("1.0"));
+  CHECK(reads_schema(kSchemaVersion));
+  for (const char* version : {"", "1", "1.", "1.x", "1.99", "2.0", "0.9", "11.0", "1.0.1"}) {
+    CAPTURE(version);
+    CHECK_FALSE(reads_schema(version));
   }
 }

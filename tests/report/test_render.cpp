@@ -108,7 +108,7 @@ TEST_CASE("JSON has the structure of the contract and exact figures", "[report]"
   CHECK(keys == std::vector<std::string>{"schema_version", "trcost_version", "price_data_date",
                                          "scenario", "settings", "estimates", "alternatives",
                                          "clusters", "failures"});
-  CHECK(document["schema_version"] == "1.0");
+  CHECK(document["schema_version"] == "1.2");
   CHECK(document["failures"][0]["accelerator"] == "trainium2");
   REQUIRE(document["estimates"].size() == estimates.size());
   std::vector<std::string> parts;

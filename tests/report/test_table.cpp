@@ -104,19 +104,19 @@ TEST_CASE("a narrow table drops optional columns and counts them", "[report]") {
   CHECK(text.find("column-19") == std::string::npos);
   CHECK(text.find("more columns") != std::string::npos);
   CHECK(lines_of(as(Format::csv, table))[1] ==
-        "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,1.0," + std::string(trcost_version()));
+        "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,1.2," + std::string(trcost_version()));
 }
 
 TEST_CASE("CSV and JSON have exact values, and empty or null for unknown ones", "[report]") {
   const auto document = nlohmann::json::parse(as(Format::json, sample_table()));
-  CHECK(document["schema_version"] == "1.0");
+  CHECK(document["schema_version"] == "1.2");
   CHECK(document["items"].size() == 2);
   CHECK(document["items"][0]["price_usd"] == 2.5);
   CHECK(document["items"][0]["fits"] == true);
   CHECK(document["items"][1]["price_usd"].is_null());
   const auto lines = lines_of(as(Format::csv, sample_table()));
   CHECK(lines[0] == "name,price_usd,fits,note,schema_version,trcost_version");
-  CHECK(lines[1].starts_with("a,2.5,true,short,1.0,"));
+  CHECK(lines[1].starts_with("a,2.5,true,short,1.2,"));
   CHECK(lines[2].starts_with("longer-name,,false,"));
   for (const std::string& line : lines_of(as(Format::jsonl, sample_table()))) {
     CHECK(nlohmann::json::parse(line).is_object());
@@ -150,6 +150,10 @@ TEST_CASE("CSV text is quoted and cannot become a formula", "[report]") {
   CHECK(csv("+x") == "'+x");
   CHECK(csv("-x") == "'-x");
   CHECK(csv("@x") == "'@x");
+  CHECK(csv("  =x") == "'  =x");
+  CHECK(csv("\uff1dx") == "'\uff1dx");
+  CHECK(csv(" \uff20x") == "' \uff20x");
+  CHECK(csv(" x = 1") == " x = 1");
   CHECK(csv("\tx") == "'\tx");
   CHECK(csv("\rx") == "\"'\rx\"");
   CHECK(csv("=HYPERLINK(\"http://x\",\"y\")") == "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\"");

@@ -53,7 +53,7 @@ const std::string gif{"GIF89a\x80\x02\xE0\x01\x00\x00\x00", 13};
 
 TEST_CASE("JSON of tokens has the structure of the contract", "[tokens][report]") {
   const Json out = as_json({.family = "qwen2-vl", .images = {{1920, 1080}, {640, 480}}});
-  CHECK(out["schema_version"] == "1.0");
+  CHECK(out["schema_version"] == "1.2");
   REQUIRE(out["items"].size() == 2);
   const Json& item = out["items"][0];
   CHECK(item["input"] == "1920x1080");

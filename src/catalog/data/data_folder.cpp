@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "catalog/data/data_file.h"
+#include "catalog/data/folder_check.h"
 #include "text/files.h"
 #include "trcost/error.h"
 
@@ -49,6 +50,7 @@ DataFolder::DataFolder(std::string directory) : files_(std::make_unique<Files>()
                 "name a folder of the form of data/, or leave it out for the built-in data",
                 directory);
   }
+  if (!directory.empty()) check_data_folder(directory);
   files_->directory = std::move(directory);
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "quantity/calendar.h"
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 
@@ -39,7 +40,7 @@ std::optional<CatalogNumber> Sources::optional(ObjectReader& reader, std::string
   CatalogNumber number;
   const std::optional<double> value = object.optional_number("value", lowest, highest);
   if (const auto source = object.optional_value("source")) number.source = text(*source);
-  number.retrieved = object.text_or("retrieved", "");
+  number.retrieved = read_date(object, "retrieved");
   object.accept("note");
   object.finish();
   if (!value) return std::nullopt;
@@ -52,6 +53,17 @@ CatalogNumber Sources::required(ObjectReader& reader, std::string_view key, doub
   std::optional<CatalogNumber> number = optional(reader, key, lowest, highest);
   if (!number) reader.fail_missing(key);
   return *std::move(number);
+}
+
+std::string read_date(ObjectReader& reader, std::string_view key) {
+  const std::optional<JsonValue> value = reader.optional_value(key);
+  if (!value) return {};
+  std::string text = value->text();
+  if (!text.empty() && !is_date(text)) {
+    value->fail(fmt::format("\"{}\" is not a date", text.substr(0, 60)),
+                "write it like 2026-09-19, 2026-05, 2025-H2 or 2026");
+  }
+  return text;
 }
 
 std::string read_entry_head(ObjectReader& file, std::string_view origin) {
@@ -89,9 +101,9 @@ CatalogPrice read_price(ObjectReader& file, const Sources& sources) {
   if (const auto chips = object.optional_value("accelerators")) {
     price.accelerators = chips->whole(1, 1e6);
   }
-  price.date = object.text_or("date", "");
+  price.date = read_date(object, "date");
   if (const auto source = object.optional_value("source")) price.source = sources.text(*source);
-  object.accept("retrieved");
+  read_date(object, "retrieved");
   object.accept("note");
   object.finish();
   return price;

@@ -42,6 +42,9 @@ class Sources {
   std::map<std::string, std::string, std::less<>> texts_;
 };
 
+/// The date under `key` (is_date()), or empty. Throws Error (data) for another text.
+std::string read_date(ObjectReader& reader, std::string_view key);
+
 /// Checks `schema_version` and that a catalog file's `name` is its file name. Returns the name.
 std::string read_entry_head(ObjectReader& file, std::string_view origin);
 

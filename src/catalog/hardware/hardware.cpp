@@ -3,7 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "quantity/suggest.h"
+#include "trcost/error.h"
 #include "trcost/layout.h"
 
 namespace trcost::catalog {
@@ -29,6 +32,23 @@ void read_rates(ObjectReader& file, std::string_view key, const Sources& sources
     if (rate) rates[i] = rate->value;
   }
   object->finish();
+}
+
+// A measured rate above the dense peak is a wrong unit, a rate with sparsity, or another format's.
+void check_measured_rates(const ObjectReader& file, const Accelerator& accelerator) {
+  for (std::size_t i = 0; i < kPrecisionCount; ++i) {
+    const std::optional<double>& measured = accelerator.measured_flops[i];
+    const std::optional<double>& peak = accelerator.peak_flops[i];
+    if (!measured || (peak && *measured <= *peak)) continue;
+    const std::string key = fmt::format("{}_flop_per_second", tier_name(i));
+    throw Error(
+        ErrorKind::data,
+        peak ? fmt::format("{:g} FLOP/s measured is above the dense peak of {:g}", *measured, *peak)
+             : fmt::format("a measured rate, but no dense peak for {}", tier_name(i)),
+        peak ? "dense rates only: halve a rate with 2:4 sparsity"
+             : fmt::format("add {} to dense_peak", key),
+        fmt::format("{}#/measured_matmul/{}", file.value().origin(), key));
+  }
 }
 
 // `{ "bf16": "source", ... }`: formats that models have been trained in on this chip.
@@ -134,6 +154,16 @@ void read_tiers(ObjectReader& file, const Sources& sources, System& system) {
   }
 }
 
+// Nodes make up the innermost tier, or are made up of it.
+void check_node(const ObjectReader& file, const System& system) {
+  const double node = system.gpus_per_node, tier = system.gpus_per_domain;
+  if (tier == kMostGpus || std::fmod(tier, node) == 0 || std::fmod(node, tier) == 0) return;
+  throw Error(
+      ErrorKind::data,
+      fmt::format("nodes of {:.0f} accelerators do not divide a tier of {:.0f}", node, tier),
+      "one has to be a multiple of the other", file.value().origin() + "#/gpus_per_node");
+}
+
 }  // namespace
 
 }  // namespace trcost::catalog
@@ -169,7 +199,7 @@ Accelerator parse_accelerator(const JsonValue& document, Accelerator accelerator
   accelerator.title = file.text_or("title", accelerator.name);
   accelerator.vendor = file.text_or("vendor", "");
   accelerator.architecture = file.text_or("architecture", "");
-  file.accept("release_date");
+  read_date(file, "release_date");
   accelerator.aliases = file.texts_or_empty("aliases");
   accelerator.cloud_names = read_cloud_names(file, accelerator.name);
   accelerator.sibling = file.text_or("sibling", "");
@@ -177,6 +207,7 @@ Accelerator parse_accelerator(const JsonValue& document, Accelerator accelerator
   file.required_object("dense_peak");
   read_rates(file, "dense_peak", sources, accelerator.peak_flops);
   read_rates(file, "measured_matmul", sources, accelerator.measured_flops);
+  check_measured_rates(file, accelerator);
   read_recipes(file, sources, accelerator);
   accelerator.memory_bytes =
       sources.required(file, "memory_bytes", kLowestMemory, kHighestMemory).value;
@@ -201,6 +232,7 @@ System parse_system(const JsonValue& document) {
   system.gpus_per_node = file.required_whole("gpus_per_node", 1, 1e5);
   read_tiers(file, sources, system);
   system.gpus_per_domain = system.tiers.front().size;
+  check_node(file, system);
   if (system.tiers.size() == 1 && system.gpus_per_domain == kMostGpus) {
     system.gpus_per_domain = system.gpus_per_node;
   }

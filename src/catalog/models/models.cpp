@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "catalog/data/sourced_values.h"
 #include "catalog/models/pattern_reader.h"
 #include "catalog/models/usual_connector.h"
 #include "catalog/models/weight_formats.h"
@@ -317,7 +318,7 @@ Model parse_model(const JsonValue& document, const EncoderLookup& find_encoder) 
   model.title = r.text_or("title", model.name);
   model.source = r.text_or("source", origin);
   r.texts_or_empty("aliases");
-  r.text_or("retrieved", {});
+  read_date(r, "retrieved");
   r.text_or("note", {});
   model.released_format = r.text_or("released_format", {});
   if (!model.released_format.empty() && !parse_weight_format(model.released_format)) {
@@ -346,7 +347,7 @@ Encoder parse_encoder(const JsonValue& document) {
   const std::string title = r.text_or("title", name);
   r.texts_or_empty("aliases");
   r.required_text("source");
-  r.text_or("retrieved", {});
+  read_date(r, "retrieved");
   r.text_or("note", {});
   read_published_parameters(r);
   const std::string family = r.text_or("token_family", {});

@@ -92,7 +92,8 @@ int run_calibrate(const CalibrateArguments& arguments, Session& session) {
   }
   for (const std::string& warning : result.warnings) session.warn(warning);
   warn_of_other_chip(asked, result, session);
-  if (!file) session.text("no file was written: -o my-stack.json, then --stack my-stack.json\n");
+  if (!file)
+    session.note("no file was written: add -o my-stack.json, then use --stack my-stack.json");
   return kExitOk;
 }
 

@@ -166,10 +166,6 @@ int import_file(const PricesOptions& typed, Session& session) {
                 next_step(import), typed.file);
   }
   const std::string file = price_file_json(import, options);
-  if (file.size() > text::kLargestFile) {
-    throw Error(ErrorKind::data, "the price file would exceed the 16 MiB that trcost reads",
-                "split the table", typed.file);
-  }
   Output output(typed.output.path);
   output.write(file);
   output.commit();

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "cli/flags/scenario_options.h"
 #include "cli/session/session.h"
@@ -25,6 +27,17 @@ Layer config_layer(const std::string& path) {
     throw Error(error.kind, error.message, error.hint.empty() ? way : error.hint + "; " + way,
                 error.location);
   }
+}
+
+// Warns if the folder of the usual config file cannot be looked into.
+void warn_unreadable_config(Session& session) {
+  const std::string path = usual_config_path();
+  std::error_code why;
+  const auto type = std::filesystem::symlink_status(path, why).type();
+  if (session.options.no_config || path.empty()) return;
+  if (type != std::filesystem::file_type::none) return;
+  session.warn(
+      fmt::format("{} is not read: {} (--no-config if there is none)", path, why.message()));
 }
 
 // Warns of variables that set nothing, such as a misspelt TRCOST_DATA_TOKEN.
@@ -86,8 +99,12 @@ std::string config_path(const Session& session) {
   if (session.options.no_config) return {};
   if (!session.options.config.empty()) return session.options.config;
   if (std::string path = environment("TRCOST_CONFIG"); !path.empty()) return path;
+  // A folder or a dangling link is an error of the reader, not an absence.
   std::string path = usual_config_path();
-  return file_exists(path) ? path : std::string();
+  std::error_code unreadable;
+  const auto type = std::filesystem::symlink_status(path, unreadable).type();
+  const bool readable = type != std::filesystem::file_type::none;
+  return readable && type != std::filesystem::file_type::not_found ? path : std::string();
 }
 
 std::vector<Layer> own_layers(Session& session) {
@@ -99,6 +116,7 @@ std::vector<Layer> own_layers(Session& session) {
   if (const std::string path = config_path(session); !path.empty()) {
     layers.push_back(config_layer(path));
   } else {
+    warn_unreadable_config(session);
     session.trace(session.options.no_config ? "no config file is wanted"
                                             : "no config file at " + usual_config_path());
   }

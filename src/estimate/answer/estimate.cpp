@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "catalog/assumed.h"
 #include "estimate/answer/answer.h"
@@ -59,6 +61,25 @@ void Estimator::State::draw(std::vector<RangeInputs> ranges, Estimate& out) cons
   for (Derivation& step : derive_range(out.range)) out.derivations.push_back(std::move(step));
 }
 
+// Names of the stages, numbered from the second of one name: `sft`, `sft (2)`. Rows of the bill and
+// phases are told apart by them.
+std::vector<std::string> distinct_names(const std::vector<Scenario::Stage>& stages) {
+  std::unordered_set<std::string> taken;
+  for (const Scenario::Stage& stage : stages) taken.insert(stage.name);
+  std::unordered_map<std::string, std::size_t> numbers;
+  std::vector<std::string> names;
+  for (const Scenario::Stage& stage : stages) {
+    std::size_t& number = numbers[stage.name];
+    std::string name = stage.name;
+    for (++number; number > 1; ++number) {
+      name = fmt::format("{} ({})", stage.name, number);
+      if (taken.insert(name).second) break;
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 std::vector<std::string> platforms_of(const Scenario& scenario, const Catalog& catalog) {
   std::vector<std::string> names = scenario.names(Field::hardware_accelerator);
   return names.empty() ? catalog.assumed().accelerators : names;
@@ -79,9 +100,10 @@ void Estimator::run_one(const Scenario& scenario, std::string_view accelerator, 
     state_->round(scenario, accelerator, nullptr, ranges, out);
   } else {
     std::vector<RoundAnswer> rounds;
-    for (const Scenario::Stage& stage : scenario.stages) {
-      rounds.push_back({stage.name, {}});
-      state_->round(stage_scenario(scenario, stage), accelerator, nullptr, ranges,
+    const std::vector<std::string> names = distinct_names(scenario.stages);
+    for (std::size_t i = 0; i < scenario.stages.size(); ++i) {
+      rounds.push_back({names[i], {}});
+      state_->round(stage_scenario(scenario, scenario.stages[i]), accelerator, nullptr, ranges,
                     rounds.back().estimate);
     }
     out = combine_rounds(std::move(rounds));

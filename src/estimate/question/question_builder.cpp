@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/question/question_builder.h"
 
+#include <fmt/core.h>
+
 #include "estimate/question/cost/pricing.h"
 #include "estimate/question/data/resolve_amounts.h"
 #include "estimate/question/data/resolve_work.h"
@@ -80,6 +82,13 @@ Question QuestionBuilder::build(const Scenario& asked, std::string_view accelera
   out.useful = resolve_useful_terms(scenario, out.work(), out.amounts, *out.platform().system);
   out.bill = resolve_bill_terms(scenario, out.useful);
   out.range = resolve_range_terms(asked);
+  constexpr double kFewDraws = 100;  // P10 and P90 move by a sixth of the spread with the seed
+  if (out.range.draws && *out.range.draws < kFewDraws) {
+    first.warn(
+        fmt::format("a range of {:g} draws says little. Set --draws to 1000 or more, or "
+                    "leave it out for the exact range",
+                    *out.range.draws));
+  }
   out.price_data_date = price_book(catalog_).date;
   return out;
 }

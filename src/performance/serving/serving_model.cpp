@@ -235,6 +235,15 @@ ServingPoint ServingModel::at(const ServingLoad& load) const {
   const double most = std::floor(p.most_sequences);
   p.sequences = std::max(1.0, std::min(load.concurrency.value_or(most), most));
   load.apart ? serve_disaggregated(load, p) : serve_colocated(load, p);
+  // Prompts are read by whole replicas. One fewer may idle less than it holds back.
+  if (load.apart && !load.prefill_gpus && p.prefill_gpus > layout_.gpus) {
+    ServingLoad fewer = load;
+    fewer.prefill_gpus = p.prefill_gpus - layout_.gpus;
+    ServingPoint other = p;
+    other.sequences = std::max(1.0, std::min(load.concurrency.value_or(most), most));
+    serve_disaggregated(fewer, other);
+    if (other.output_per_gpu > p.output_per_gpu) p = other;
+  }
   p.total_per_gpu =
       p.output_per_gpu * (load.input_tokens + load.output_tokens) / load.output_tokens;
   return p;

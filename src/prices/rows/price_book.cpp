@@ -12,6 +12,7 @@
 #include "prices/rows/price_reader.h"
 #include "prices/rows/regions.h"
 #include "quantity/suggest.h"
+#include "text/files.h"
 #include "trcost/error.h"
 
 namespace trcost::prices {
@@ -21,15 +22,6 @@ namespace {
 bool is_built_in(const Catalog& catalog, const std::string& path) {
   const EmbeddedFile* file = find_embedded_file(path);
   return file != nullptr && file->begin == catalog.file(path).data();
-}
-
-// Names that rows of a user's file may use: the catalog's, and those that the book lists.
-std::vector<std::string> priced_accelerators(const Catalog& catalog) {
-  std::vector<std::string> names = catalog.names(CatalogKind::accelerators);
-  const JsonValue root = read_data_file(catalog, "prices/book.json");
-  ObjectReader reader = root.object();
-  for (const JsonValue& name : reader.array_or_empty("without_entry")) names.push_back(name.text());
-  return names;
 }
 
 AttachedMachine read_machine(const JsonValue& value, const Sources& sources) {
@@ -83,12 +75,26 @@ std::string book_date(const Catalog& catalog) {
   return parsed.text;
 }
 
-std::shared_ptr<const PriceBook> load_book(const Catalog& catalog) {
+// Names that rows of a user's file may use: the catalog's, and those that the book lists.
+std::vector<std::string> priced_accelerators(const Catalog& catalog) {
+  std::vector<std::string> names = catalog.names(CatalogKind::accelerators);
+  const JsonValue root = read_data_file(catalog, "prices/book.json");
+  ObjectReader reader = root.object();
+  for (const JsonValue& name : reader.array_or_empty("without_entry")) names.push_back(name.text());
+  return names;
+}
+
+// The book without its rows.
+PriceBook empty_book(const Catalog& catalog) {
   constexpr std::size_t kUsualRows = 320;  // rows are large: growing step by step costs pages
-  auto book = std::make_shared<PriceBook>();
-  book->rows.reserve(kUsualRows);
-  book->date = book_date(catalog);
-  book->providers = load_providers(catalog);
+  PriceBook book;
+  book.rows.reserve(kUsualRows);
+  book.date = book_date(catalog);
+  book.providers = load_providers(catalog);
+  return book;
+}
+
+PriceFiles book_files(const Catalog& catalog) {
   PriceFiles files;
   for (const std::string& name : catalog.names(CatalogKind::prices)) {
     if (name == "book" || name == "regions" || name == "providers") continue;
@@ -96,6 +102,12 @@ std::shared_ptr<const PriceBook> load_book(const Catalog& catalog) {
     (is_built_in(catalog, path) ? files.built_in : files.own)
         .push_back(read_data_file(catalog, path));
   }
+  return files;
+}
+
+std::shared_ptr<const PriceBook> load_book(const Catalog& catalog) {
+  auto book = std::make_shared<PriceBook>(empty_book(catalog));
+  PriceFiles files = book_files(catalog);
   if (!files.own.empty()) files.accelerators = priced_accelerators(catalog);
   read_price_files(files, *book);
   return book;
@@ -110,6 +122,21 @@ const PriceBook& price_book(const Catalog& catalog) {
 std::string price_date(const Catalog& catalog) {
   // Files over the built-in ones may hold later prices.
   return catalog.is_built_in() ? book_date(catalog) : price_book(catalog).date;
+}
+
+void check_price_file(const Catalog& catalog, std::string_view json) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  if (json.size() > kLargestFile) {
+    throw Error(ErrorKind::data,
+                fmt::format("the price file would exceed the {} MiB that trcost reads",
+                            kLargestFile / kMiB),
+                "split the table");
+  }
+  PriceBook book = empty_book(catalog);
+  PriceFiles files = book_files(catalog);
+  files.own = {parse_strict_json(json, "the new price file")};
+  files.accelerators = priced_accelerators(catalog);
+  read_price_files(files, book);
 }
 
 bool is_price_region(const PriceBook& book, std::string_view name) {

@@ -115,6 +115,10 @@ struct PriceBook {
 /// The price book of a catalog, read on first use.
 const PriceBook& price_book(const Catalog& catalog);
 
+/// Throws Error (data) for the text of a price file that would be refused beside the built-in ones:
+/// too large, or with rows that the book has.
+void check_price_file(const Catalog& catalog, std::string_view json);
+
 /// Day of the price book, YYYY-MM-DD. Does not read the prices of the built-in data.
 std::string price_date(const Catalog& catalog);
 

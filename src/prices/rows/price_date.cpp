@@ -3,51 +3,30 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <charconv>
 #include <optional>
 
 #include "json/strict_json.h"
+#include "quantity/calendar.h"
 #include "trcost/error.h"
 
 namespace trcost::prices {
 
 namespace {
 
-// All of `text` as a whole number, or -1.
-int whole_number(std::string_view text) {
-  int value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? value : -1;
-}
-
-bool is_leap(int year) {
-  return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
-int days_in_month(int year, int month) {
-  static constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return month == 2 && is_leap(year) ? 29 : kDays[static_cast<std::size_t>(month - 1)];
-}
-
 // Empty if the text is no date.
 std::optional<PriceDate> try_parse_date(std::string_view text) {
   if (text.empty()) return PriceDate{};
-  const int year = whole_number(text.substr(0, 4));
-  if (text.size() < 4 || year < 1990 || year > 2100) return std::nullopt;
-  const std::string named_year(text.substr(0, 4));
-  const std::string_view rest = text.substr(4);
-  if (rest.empty()) return PriceDate{named_year, named_year + "-01-01", named_year + "-12-31"};
+  if (!is_date(text)) return std::nullopt;
   const std::string given(text);
-  if (rest == "-H1") return PriceDate{given, named_year + "-01-01", named_year + "-06-30"};
-  if (rest == "-H2") return PriceDate{given, named_year + "-07-01", named_year + "-12-31"};
-  const int month = rest.size() >= 3 && rest[0] == '-' ? whole_number(rest.substr(1, 2)) : -1;
-  if (month < 1 || month > 12) return std::nullopt;
-  const int last = days_in_month(year, month);
-  if (rest.size() == 3) return PriceDate{given, given + "-01", given + "-" + std::to_string(last)};
-  const int date = rest.size() == 6 && rest[3] == '-' ? whole_number(rest.substr(4, 2)) : -1;
-  if (date < 1 || date > last) return std::nullopt;
-  return PriceDate{given, given, given};
+  const std::string_view rest = text.substr(4);
+  const std::string year(text.substr(0, 4));
+  if (rest.empty()) return PriceDate{given, year + "-01-01", year + "-12-31"};
+  if (rest == "-H1") return PriceDate{given, year + "-01-01", year + "-06-30"};
+  if (rest == "-H2") return PriceDate{given, year + "-07-01", year + "-12-31"};
+  if (rest.size() > 3) return PriceDate{given, given, given};
+  const int month = 10 * (rest[1] - '0') + (rest[2] - '0');
+  return PriceDate{given, given + "-01",
+                   fmt::format("{}-{}", given, days_in_month(std::stoi(year), month))};
 }
 
 // Days since 1970-01-01 of the proleptic Gregorian calendar (Hinnant, days_from_civil). `date` is a

@@ -15,6 +15,7 @@
 #include "prices/rows/price_book.h"
 #include "quantity/statistics.h"
 #include "text/csv.h"
+#include "text/unicode.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
@@ -116,9 +117,7 @@ class PriceImporter {
 
   static bool is_printable(const CloudOffer& offer) {
     for (const std::string* text : {&offer.instance, &offer.region, &offer.provider}) {
-      if (std::ranges::any_of(*text, [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
-        return false;
-      }
+      if (first_unprintable(*text)) return false;
     }
     return true;
   }
@@ -322,7 +321,9 @@ std::string price_file_json(const PriceImport& import, const PriceImportOptions&
         json_string(commitment_name(row.commitment)), price, json_string(row.date.text),
         i + 1 < import.rows.size() ? "," : "");
   }
-  return out + "  ]\n}\n";
+  out += "  ]\n}\n";
+  check_price_file(*options.catalog, out);
+  return out;
 }
 
 }  // namespace trcost::prices

@@ -19,8 +19,11 @@ std::string value_words(const DiffRow& row, const DiffValue& value) {
 }
 
 std::string change_words(const DiffRow& row) {
+  constexpr double kMostPercent = 1e6;  // beyond, digits say nothing
   const std::optional<double> change = row.change();
-  return change ? fmt::format("{:+.1f}%", 100 * *change) : "";
+  if (!change) return "";
+  if (std::abs(*change) > kMostPercent / 100) return *change > 0 ? ">1e6%" : "<-1e6%";
+  return fmt::format("{:+.1f}%", 100 * *change);
 }
 
 std::string platform_name(const DiffPlatform& platform) {

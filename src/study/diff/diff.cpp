@@ -14,6 +14,7 @@
 #include "trcost/bill.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
+#include "trcost/version.h"
 
 namespace trcost::study {
 
@@ -81,9 +82,9 @@ class Saved {
     const Json* version = find_value(json_, "schema_version");
     if (version == nullptr || !version->is_string())
       refuse_document(origin, "it has no \"schema_version\"");
-    if (!version->get<std::string>().starts_with("1.")) {
-      refuse_document(
-          origin, "its schema_version is " + version->dump() + ", this program reads version 1");
+    if (!reads_schema(version->get<std::string>())) {
+      refuse_document(origin, fmt::format("its schema_version is {}, this program reads 1.0 to {}",
+                                          version->dump(), kSchemaVersion));
     }
     const Json* estimates = find_value(json_, "estimates");
     if (estimates == nullptr || !estimates->is_array()) {
@@ -93,6 +94,10 @@ class Saved {
       const Json* name = find_value(each, "accelerator");
       if (name == nullptr || !name->is_string())
         refuse_document(origin, "an estimate has no accelerator");
+      const Json* total = find_value(each, "cost.total");
+      if (total != nullptr && total->is_number() && total->get<double>() < 0) {
+        refuse_document(origin, fmt::format("the total of {} is below 0", name->dump()));
+      }
       estimates_.push_back(&each);
     }
     if (estimates_.empty()) refuse_document(origin, "its list of estimates is empty");
