@@ -108,6 +108,31 @@ endif()
 target_compile_definitions(trcost_private_dependencies INTERFACE
   $<BUILD_INTERFACE:TRCOST_HAVE_WEBP=${have_webp}>)
 
+# Recipes: YAML by the archive of yaml-cpp, so that the program stays one file, and TOML by the header of
+# toml++.
+find_path(YAML_CPP_INCLUDE_DIR yaml-cpp/parser.h)
+find_library(YAML_CPP_ARCHIVE NAMES libyaml-cpp.a)
+if(YAML_CPP_INCLUDE_DIR AND YAML_CPP_ARCHIVE)
+  target_include_directories(trcost_private_dependencies SYSTEM INTERFACE
+    $<BUILD_INTERFACE:${YAML_CPP_INCLUDE_DIR}>)
+  target_link_libraries(trcost_private_dependencies INTERFACE ${YAML_CPP_ARCHIVE})
+else()
+  set(YAML_CPP_BUILD_TOOLS OFF CACHE BOOL "")
+  FetchContent_Declare(yaml-cpp SYSTEM GIT_REPOSITORY https://github.com/jbeder/yaml-cpp.git
+    GIT_TAG 0579ae3d976091d7d664aa9d2527e0d0cff25763)  # 0.7.0
+  FetchContent_MakeAvailable(yaml-cpp)
+  target_link_libraries(trcost_private_dependencies INTERFACE yaml-cpp)
+endif()
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h)
+if(NOT TOMLPLUSPLUS_INCLUDE_DIR)
+  FetchContent_Declare(tomlplusplus GIT_REPOSITORY https://github.com/marzer/tomlplusplus.git
+    GIT_TAG v3.3.0)
+  FetchContent_MakeAvailable(tomlplusplus)
+  set(TOMLPLUSPLUS_INCLUDE_DIR ${tomlplusplus_SOURCE_DIR}/include)
+endif()
+target_include_directories(trcost_private_dependencies SYSTEM INTERFACE
+  $<BUILD_INTERFACE:${TOMLPLUSPLUS_INCLUDE_DIR}>)
+
 # Workbooks: libxlsxwriter is loaded only when one is asked for, so that nothing else pays for it.
 # Its headers give the types, its file name is what the dynamic loader looks for.
 find_path(XLSXWRITER_INCLUDE_DIR xlsxwriter.h)

@@ -31,4 +31,4 @@ require_packages() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
 }
 
-build_packages="g++ cmake ninja-build pkg-config libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libutf8proc-dev libxlsxwriter-dev libstb-dev libwebp-dev"
+build_packages="g++ cmake ninja-build pkg-config libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libutf8proc-dev libxlsxwriter-dev libstb-dev libwebp-dev libyaml-cpp-dev libtomlplusplus-dev"

@@ -10,6 +10,7 @@ namespace json {}
 namespace catalog {}
 namespace scenario {}
 namespace workload {}
+namespace recipe {}
 namespace performance {}
 namespace planner {}
 namespace prices {}
@@ -24,6 +25,7 @@ using namespace json;
 using namespace catalog;
 using namespace scenario;
 using namespace workload;
+using namespace recipe;
 using namespace performance;
 using namespace planner;
 using namespace prices;

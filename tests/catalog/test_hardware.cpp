@@ -20,7 +20,7 @@ using namespace trcost;
 
 namespace {
 
-bool recipe(const Accelerator& chip, Precision precision) {
+bool has_recipe(const Accelerator& chip, Precision precision) {
   return chip.recipe[static_cast<std::size_t>(precision)];
 }
 
@@ -195,16 +195,16 @@ TEST_CASE("a chip has recipes only for formats that models are trained in on it"
   const Catalog catalog;
   const Accelerator& v100 = catalog.accelerator("v100-sxm-32gb");
   CHECK_FALSE(peak_flops(v100, Precision::bf16));
-  CHECK(recipe(v100, Precision::fp16));
-  CHECK_FALSE(recipe(catalog.accelerator("a100-sxm-80gb"), Precision::fp8));
-  CHECK(recipe(catalog.accelerator("h100-sxm"), Precision::fp8));
-  CHECK_FALSE(recipe(catalog.accelerator("h100-sxm"), Precision::mxfp8));
+  CHECK(has_recipe(v100, Precision::fp16));
+  CHECK_FALSE(has_recipe(catalog.accelerator("a100-sxm-80gb"), Precision::fp8));
+  CHECK(has_recipe(catalog.accelerator("h100-sxm"), Precision::fp8));
+  CHECK_FALSE(has_recipe(catalog.accelerator("h100-sxm"), Precision::mxfp8));
   for (const char* name : {"b200", "b300", "gb200-nvl72", "gb300-nvl72"}) {
-    CHECK(recipe(catalog.accelerator(name), Precision::mxfp8));
-    CHECK(recipe(catalog.accelerator(name), Precision::nvfp4));
+    CHECK(has_recipe(catalog.accelerator(name), Precision::mxfp8));
+    CHECK(has_recipe(catalog.accelerator(name), Precision::nvfp4));
   }
-  CHECK_FALSE(recipe(catalog.accelerator("rtx-5090"), Precision::nvfp4));
-  CHECK_FALSE(recipe(catalog.accelerator("rtx-4090"), Precision::fp8));
+  CHECK_FALSE(has_recipe(catalog.accelerator("rtx-5090"), Precision::nvfp4));
+  CHECK_FALSE(has_recipe(catalog.accelerator("rtx-4090"), Precision::fp8));
 }
 
 TEST_CASE("systems give the domain that plans may use") {
@@ -224,8 +224,8 @@ TEST_CASE("systems give the domain that plans may use") {
 
 TEST_CASE("a user's own accelerator needs little and is checked strictly") {
   const Accelerator chip = parse_accelerator(parse_strict_json(kMinimal + "}", "mine.json"), {});
-  CHECK(recipe(chip, Precision::bf16));
-  CHECK_FALSE(recipe(chip, Precision::fp8));
+  CHECK(has_recipe(chip, Precision::bf16));
+  CHECK_FALSE(has_recipe(chip, Precision::fp8));
   // What the file does not say is unknown, not 0.
   CHECK_FALSE(chip.power_watts);
   CHECK_FALSE(chip.price_usd);

@@ -47,6 +47,8 @@ class SameValues(unittest.TestCase):
                                      tokens=200e9),
                   "experiments", "--params", "10B", "--tokens", "200B", "--runs", "20",
                   "--params-fraction", "0.1", "--tokens-fraction", "0.1")
+        recipe = os.path.join(os.path.dirname(__file__), "../../examples/recipes/axolotl.yaml")
+        self.same(trcost.recipe(recipe), "recipe", recipe)
         self.same(trcost.tco(accelerator="b200", gpus=1024, years=3), "tco", "--accelerator", "b200",
                   "--gpus", "1024", "--years", "3")
         self.same(trcost.show("accelerators", "h100-sxm"), "show", "accelerators", "h100-sxm")

@@ -22,6 +22,7 @@ Action define_experiments(Flags& flags, Session& session);
 Action define_transfer(Flags& flags, Session& session);
 Action define_serve(Flags& flags, Session& session);
 Action define_tco(Flags& flags, Session& session);
+Action define_recipe(Flags& flags, Session& session);
 Action define_config(Flags& flags, Session& session);
 Action define_schema(Flags& flags, Session& session);
 Action define_help(Flags& flags, Session& session);
@@ -89,6 +90,11 @@ constexpr Command kCommands[] = {
      "trcost tco --accelerator h100-sxm,b200,mi355x --gpus 512 --utilization 0.6\n"
      "trcost tco --accelerator h200,b200 --gpus 64 --serve llama-3.1-70b --api-price 0.60\n",
      define_tco},
+    {"recipe", "another tool's configuration read as a scenario", "FILE... [OPTIONS]",
+     "trcost recipe examples/recipes/axolotl.yaml\n"
+     "trcost recipe examples/recipes/axolotl.yaml --gpus 8 --accelerator h100-sxm --format json\n"
+     "trcost estimate --recipe examples/recipes/axolotl.yaml --samples 52k --gpu 8xh100\n",
+     define_recipe},
     {"tokens", "tokens that an image, a video or an audio clip becomes",
      "[--family NAME] --image WxH (or --images, --video, --audio) [OPTIONS]",
      "trcost tokens --image 1920x1080\n"

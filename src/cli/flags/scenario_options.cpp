@@ -9,6 +9,7 @@
 #include "cli/flags/flags.h"
 #include "cli/flags/settings.h"
 #include "cli/session/session.h"
+#include "recipe/read_recipe.h"
 #include "text/files.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
@@ -143,6 +144,8 @@ std::string read_input(const std::string& path) {
 void ScenarioOptions::add(Flags& flags, const Session& session, bool (*wanted)(const FieldInfo&)) {
   flags.group("Model");
   flags.add("--scenario", file_, "FILE", "scenario as JSON, - for stdin; flags override it");
+  flags.add("--recipe", recipes_, "FILE",
+            "configuration or launch script of another tool (trcost recipe); flags override it");
   for (const FieldInfo& info : fields()) {
     const bool chip = info.field == Field::hardware_accelerator;
     const bool named = session.defines(info.flag) || (chip && session.defines(kAcceleratorAlias));
@@ -188,8 +191,29 @@ std::vector<Layer> ScenarioOptions::layers(Session& session, const Prepare& prep
     const bool bare_flag = typed->info->kind == FieldKind::flag && typed->text->empty();
     flags.values.set(*typed->info, bare_flag ? "on" : *typed->text, typed->info->flag);
   }
+  if (!recipes_.empty()) {
+    out.push_back({Layer::Kind::file, recipes_.front(), recipe_scenario(session, flags.values)});
+  }
   out.push_back(std::move(flags));
   return out;
+}
+
+Scenario ScenarioOptions::recipe_scenario(Session& session, const Scenario& flags) const {
+  Scenario given = flags;
+  use_entry_names(given, session.catalog());
+  const recipe::RecipeReading found = recipe::read_recipe(recipes_, given, session.catalog());
+  const auto count = [&](std::string_view status) {
+    return std::ranges::count(found.keys, status, &recipe::RecipeKey::status);
+  };
+  session.note(fmt::format(
+      "{}: {} keys used, {} harmless, {} reported; `trcost recipe {}` lists them", found.framework,
+      count("used"), count("harmless"), count("reported"), fmt::join(recipes_, " ")));
+  for (const recipe::RecipeGap& gap : found.missing) {
+    const auto info = std::ranges::find(fields(), gap.path, &FieldInfo::path);
+    if (info == fields().end()) continue;
+    session.warn(fmt::format("the recipe lacks {}: {}. Set {}", gap.path, gap.why, info->flag));
+  }
+  return found.scenario;
 }
 
 Scenario ScenarioOptions::read(Session& session, const Prepare& prepare) const {

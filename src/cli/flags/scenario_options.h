@@ -39,7 +39,11 @@ class ScenarioOptions {
     const FieldInfo* info;
     std::optional<std::string> text;
   };
+  /// The scenario of --recipe. Notes and warns of what the files lack.
+  [[nodiscard]] Scenario recipe_scenario(Session& session, const Scenario& flags) const;
+
   std::string file_;
+  std::vector<std::string> recipes_;
   std::vector<std::unique_ptr<Typed>> typed_;
 };
 

@@ -11,6 +11,7 @@
 #include "json/record_json.h"
 #include "quantity/suggest.h"
 #include "report/about/documents.h"
+#include "report/about/recipe.h"
 #include "report/about/solve/solve.h"
 #include "study/calibrate/calibrate.h"
 #include "study/diff/diff.h"
@@ -57,6 +58,7 @@ constexpr Schema kSchemas[] = {
     {"experiments", "trcost experiments --format json", schema_of_table<experiment_columns>},
     {"serve", "trcost serve --format json", schema_of_table<serving_columns>},
     {"tco", "trcost tco --format json", schema_of_table<tco_columns>},
+    {"recipe", "trcost recipe --format json", schema_of_table<recipe_columns>},
     {"tokens", "trcost tokens --format json", schema_of_table<token_columns>},
     {"validate", "trcost validate --format json", schema_of_table<validation_columns>},
     {"validate-runs", "trcost validate --runs --format json",

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "recipe/read_recipe.h"
+#include "report/about/documents.h"
+#include "report/about/recipe.h"
+#include "report/page/page.h"
+#include "report/table/table.h"
+#include "text/column.h"
+
+namespace trcost::report {
+namespace {
+
+using namespace column;
+
+const Columns<RecipeKey>& key_columns() {
+  using K = RecipeKey;
+  static const Columns<RecipeKey> table = {
+      string("key", member<&K::key>, "key, flag or environment variable", Rank::key),
+      string("value", member<&K::value>, "as written"),
+      string("status", member<&K::status>, "used, harmless or reported"),
+      string("path", member<&K::path>, "fields that it sets"),
+      string("why", member<&K::why>, "reason for a report")};
+  return table;
+}
+
+const Columns<RecipeGap>& gap_columns() {
+  using G = RecipeGap;
+  static const Columns<RecipeGap> table = {string("path", member<&G::path>, "field", Rank::key),
+                                           string("why", member<&G::why>, "why it is missing")};
+  return table;
+}
+
+const Columns<RecipeDefault>& default_columns() {
+  using D = RecipeDefault;
+  static const Columns<RecipeDefault> table = {
+      string("path", member<&D::path>, "field", Rank::key),
+      string("value", member<&D::value>, "of the framework"),
+      string("why", member<&D::why>, "whose default")};
+  return table;
+}
+
+const Columns<std::string>& file_columns() {
+  static const Columns<std::string> table = {string(
+      "file", [](const std::string& file) -> const std::string& { return file; }, "path")};
+  return table;
+}
+
+std::size_t count_of(const RecipeReading& recipe, std::string_view status) {
+  return static_cast<std::size_t>(std::ranges::count(recipe.keys, status, &RecipeKey::status));
+}
+
+std::string recipe_sentence(const RecipeReading& recipe) {
+  std::string text =
+      fmt::format("{} is a recipe of {}. ", fmt::join(recipe.files, ", "), recipe.framework);
+  text +=
+      fmt::format("{} keys are used, {} are harmless, {} are reported.", count_of(recipe, "used"),
+                  count_of(recipe, "harmless"), count_of(recipe, "reported"));
+  if (!recipe.missing.empty()) {
+    std::string flags;
+    for (const RecipeGap& gap : recipe.missing) {
+      const auto info = std::ranges::find(fields(), gap.path, &FieldInfo::path);
+      if (info == fields().end()) continue;
+      flags += (flags.empty() ? "" : ", ") + std::string(info->flag);
+    }
+    text += fmt::format(" Not in the files: {}.", flags);
+  }
+  return text;
+}
+
+Page recipe_page(const RecipeReading& recipe) {
+  Page page{"Recipe", {}, {}};
+  page.titled = false;
+  page.add(Paragraph{recipe_sentence(recipe), Ink::good});
+  Table values({{"field"}, {.title = "value", .overflow = Overflow::wrap}, {"flag"}});
+  for (const FieldInfo& info : fields()) {
+    if (!recipe.scenario.has(info.field)) continue;
+    const bool text = !is_numeric(info.kind);
+    values.add_row({info.path,
+                    text ? std::string(recipe.scenario.text(info.field))
+                         : format_exact(*recipe.scenario.number(info.field)),
+                    info.flag});
+  }
+  page.add(Heading{"Scenario"}).add(Grid{std::move(values)});
+  Table missing({{"field"}, {.title = "why", .overflow = Overflow::wrap}});
+  for (const RecipeGap& gap : recipe.missing) missing.add_row({gap.path, gap.why});
+  if (!recipe.missing.empty()) page.add(Heading{"Not in the files"}).add(Grid{std::move(missing)});
+  Table reported({{"key"},
+                  {.title = "value", .overflow = Overflow::wrap},
+                  {.title = "why", .overflow = Overflow::wrap}});
+  for (const RecipeKey& key : recipe.keys) {
+    if (key.status == "reported") reported.add_row({key.key, key.value, key.why});
+  }
+  if (!reported.rows().empty()) page.add(Heading{"Reported keys"}).add(Grid{std::move(reported)});
+  Table defaults({{"field"}, {"value"}, {.title = "why", .overflow = Overflow::wrap}});
+  for (const RecipeDefault& each : recipe.defaults) {
+    defaults.add_row({each.path, each.value, each.why});
+  }
+  if (!recipe.defaults.empty()) {
+    page.add(Heading{"Defaults of the framework"}).add(Grid{std::move(defaults)});
+  }
+  return page;
+}
+
+}  // namespace
+
+const Columns<RecipeReport>& recipe_columns() {
+  using R = RecipeReport;
+  static const Columns<RecipeReport> table = {
+      versions<R>(),
+      string("framework", member<&R::recipe, &RecipeReading::framework>, "whose configuration it is"),
+      string("version", member<&R::recipe, &RecipeReading::version>, "source of the table of keys"),
+      raw_json("scenario", member<&R::scenario>, "what the files say, replayable with --scenario"),
+      list<file_columns>("files", member<&R::recipe, &RecipeReading::files>, "that were read"),
+      list<key_columns>("keys", member<&R::recipe, &RecipeReading::keys>, "every key of the files"),
+      list<gap_columns>("missing", member<&R::recipe, &RecipeReading::missing>,
+                        "fields that the files do not tell"),
+      list<default_columns>("defaults", member<&R::recipe, &RecipeReading::defaults>,
+                            "fields by the framework's defaults")};
+  return table;
+}
+
+Document recipe_document(const RecipeReport& report) {
+  Document document =
+      document_of(kRecipe, report, [&report] { return recipe_page(report.recipe); });
+  document.scenario = report.scenario;
+  return document;
+}
+
+}  // namespace trcost::report

@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# `trcost recipe` and `--recipe` through the real program.
+
+load program
+
+@test "thirty public configurations give their fields, and every key is accounted for" {
+  python3 "$BATS_TEST_DIRNAME/../recipe/check_recipes.py" "$TRCOST"
+}
+
+@test "a recipe with flags is a scenario that replays" {
+  recipe="$BATS_TEST_DIRNAME/../../examples/recipes/axolotl.yaml"
+  run_trcost estimate --recipe "$recipe" --samples 52k --gpu 8xh100 --sharding gradients --format json
+  [ "$code" -eq 0 ]
+  grep -q 'axolotl: 15 keys used' err.txt
+  cp out.txt first.json
+  jq .scenario first.json >scenario.json
+  run_trcost estimate --scenario scenario.json --format json
+  cmp <(jq .estimates first.json) <(jq .estimates out.txt)
+  # A flag wins over the recipe.
+  run_trcost estimate --recipe "$recipe" --samples 52k --gpu 8xh100 --sharding gradients --lora-rank 64 --format json
+  holds '.scenario.train.lora_rank == 64'
+}
+
+@test "what is no recipe is refused with what to give instead" {
+  echo 'print(1)' >train.py
+  run_trcost recipe train.py
+  [ "$code" -eq 1 ]
+  grep -q 'Python are not read' err.txt
+  echo 'a: 1' >other.yaml
+  run_trcost recipe other.yaml
+  [ "$code" -eq 1 ]
+  grep -q 'no framework is recognised' err.txt
+  printf 'base_model: x\ndatasets: [\n' >broken.yaml
+  run_trcost recipe broken.yaml
+  [ "$code" -eq 1 ]
+  grep -q 'broken.yaml:' err.txt
+  run_trcost recipe
+  [ "$code" -eq 2 ]
+}
+
+@test "secrets do not stand in an output" {
+  printf 'base_model: meta-llama/Llama-3.1-8B\ndatasets:\n  - path: x\nhf_token: sesame\nmy_api_key: sesame\n' >secret.yaml
+  run_trcost recipe secret.yaml --format json
+  [ "$code" -eq 0 ]
+  lacks sesame out.txt
+}
