@@ -110,7 +110,8 @@ const Columns<RecipeReport>& recipe_columns() {
   using R = RecipeReport;
   static const Columns<RecipeReport> table = {
       versions<R>(),
-      string("framework", member<&R::recipe, &RecipeReading::framework>, "whose configuration it is"),
+      string("framework", member<&R::recipe, &RecipeReading::framework>,
+             "whose configuration it is"),
       string("version", member<&R::recipe, &RecipeReading::version>, "source of the table of keys"),
       raw_json("scenario", member<&R::scenario>, "what the files say, replayable with --scenario"),
       list<file_columns>("files", member<&R::recipe, &RecipeReading::files>, "that were read"),
