@@ -17,7 +17,7 @@ load program
 @test "names that are none, with the nearest" {
   refused 2 h100-sxm estimate --params 7e9 --accelerator h100-smx
   refused 2 --params estimate --parms 7e9
-  refused 2 --train estimate --recipe lora
+  refused 2 --train estimate --lora 16
   refused 2 --global-batch estimate --params 7e9 --batch-size 8
   refused 2 estimate estmate --params 7e9
   refused 2 --precision estimate --params 7e9 --precision bf61
