@@ -11,7 +11,7 @@
 namespace trcost::fuzz {
 namespace {
 
-constexpr std::array<Border, 14> kBorders = {{
+constexpr std::array<Border, 15> kBorders = {{
     {"catalog", catalog},
     {"data_file", data_file},
     {"image", image},
@@ -19,6 +19,7 @@ constexpr std::array<Border, 14> kBorders = {{
     {"measured_rows", measured_rows},
     {"numbers", numbers},
     {"prices", prices},
+    {"recipe", recipe},
     {"resume", resume},
     {"saved_result", saved_result},
     {"scenario", scenario},

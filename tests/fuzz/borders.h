@@ -36,6 +36,7 @@ void resume(std::string_view bytes);         ///< files of --resume
 void words(std::string_view bytes);          ///< what transfer, solve, serve and --shard are asked
 void training_log(std::string_view bytes);   ///< logs of `calibrate`
 void measured_rows(std::string_view bytes);  ///< tables of `calibrate`
+void recipe(std::string_view bytes);         ///< YAML, TOML and scripts of other tools
 void text(std::string_view bytes);           ///< decoding, and what a terminal is shown
 
 /// Runs `use`; an Error has to have words.

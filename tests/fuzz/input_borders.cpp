@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a question is made of: text, numbers, scenarios, saved results, images.
 #include <cmath>
+#include <filesystem>
 
 #include "fuzz/borders.h"
 #include "json/json_writer.h"
+#include "recipe/facts.h"
+#include "recipe/framework.h"
+#include "recipe/read_recipe.h"
 #include "scenario/scenario_json.h"
 #include "study/diff/diff.h"
 #include "study/experiments/experiments.h"
@@ -53,6 +57,28 @@ void scenario(std::string_view bytes) {
     const std::string written = scenario_to_json(defaults_from_json(bytes, "config.json"));
     require(scenario_to_json(defaults_from_json(written, "again.json")) == written);
   });
+}
+
+// Every reader ends, whatever it reads, and a recipe of any framework accounts for every key.
+void recipe(std::string_view bytes) {
+  static const Catalog catalog;
+  for (const auto read : {read_yaml, read_toml, read_script}) {
+    attempt([&] {
+      const Facts facts = read(bytes, "fuzz");
+      require(facts.size() <= kMostFacts + 1);
+      static_cast<void>(recognise(catalog, facts));
+    });
+  }
+  for (const char* ending : {".yaml", ".toml", ".sh"}) {
+    const std::string path = file_with(bytes) + ending;
+    std::filesystem::copy_file(file_with(bytes), path,
+                               std::filesystem::copy_options::overwrite_existing);
+    attempt([&] {
+      const RecipeReading reading = read_recipe({path}, {}, catalog);
+      for (const RecipeKey& key : reading.keys) require(!key.status.empty());
+    });
+    std::filesystem::remove(path);
+  }
 }
 
 void saved_result(std::string_view bytes) {

@@ -33,6 +33,12 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
     throw Error(ErrorKind::usage, "--details and --brief exclude each other", "give one of them");
   }
   const Format format = arguments.output.choose();
+  if (arguments.brief && !format_info(format).traits.terminal) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--brief is a form of text, and {} has everything", format_info(format).name),
+        "leave out --brief, or write --format table");
+  }
   const Scenario scenario = arguments.scenario.read(session);
   Output output(arguments.output.path);
   EstimateOptions options;

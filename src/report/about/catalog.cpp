@@ -138,10 +138,10 @@ Table encoders_table(const Catalog& catalog) {
 
 Table prices_table(const Catalog& catalog, std::string_view only) {
   Table table({{"accelerator", "accelerator"},
-               {"provider", "provider", Align::left, Overflow::cut},
-               {"product", "product", Align::left, Overflow::cut},
+               {"provider", "provider"},
+               {"product", "product", Align::left, Overflow::drop},
                {"commitment", "commitment"},
-               {"class", "provider_class"},
+               {"class", "provider_class", Align::left, Overflow::drop},
                number_column("low", "low", Overflow::drop),
                number_column("median", "median"),
                number_column("high", "high", Overflow::drop),
