@@ -72,6 +72,34 @@ struct EntryFile {
   std::string origin;  // the file's name in messages
 };
 
+// Python writes Infinity and NaN, which JSON lacks. Outside of texts they become null.
+std::string without_infinities(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\' && i + 1 < text.size()) {
+      out += c;
+      out += text[++i];
+      continue;
+    }
+    if (c == '"') quoted = !quoted;
+    const std::string_view rest = text.substr(i);
+    std::size_t length = 0;
+    for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
+      if (!quoted && length == 0 && rest.starts_with(word)) length = word.size();
+    }
+    if (length > 0) {
+      out += "null";
+      i += length - 1;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 // The file of a catalog name, or a user's own file. A measured row is replayed by the name of its
 // model, which may be one of runs/models.
 EntryFile locate(const Catalog& catalog, CatalogKind kind, std::string_view name) {
@@ -150,7 +178,11 @@ struct Catalog::Entries {
     const auto found = known.find(name);
     if (found != known.end()) return *found->second;
     const EntryFile file = locate(catalog, kind, name);
-    std::shared_ptr<const T> value = parse(parse_data_file(file.text, file.path, file.origin));
+    const bool own_model = kind == CatalogKind::models && is_path(file.path) &&
+                           !file.path.starts_with(catalog_kind_name(kind));
+    const std::string plain = own_model ? without_infinities(file.text) : std::string();
+    std::shared_ptr<const T> value =
+        parse(parse_data_file(own_model ? plain : file.text, file.path, file.origin));
     return *known.emplace(std::string(name), std::move(value)).first->second;
   }
 };

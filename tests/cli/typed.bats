@@ -71,3 +71,15 @@ ROWS
   run_trcost -V
   grep -q '^trcost ' out.txt
 }
+
+@test "configurations as Python writes them are read, and doubtful ones say so" {
+  hf="$BATS_TEST_DIRNAME/../data/hf"
+  sed '1,/{/ s/{/{ "time_step_limit": [0.0, Infinity], "other": NaN, "text": "Infinity",/' "$hf/qwen2.5-7b.json" >qwen-70B.json
+  run_trcost estimate --model qwen-70B.json --tokens 1B --gpu 8xh100
+  [ "$code" -eq 0 ]
+  grep -q 'says 70.0B parameters, but its shape has 7.62B' out.txt err.txt
+  # Keys that a file leaves to its class are named, and --strict exits with 3.
+  run_trcost estimate --model "$hf/llama-2-7b.json" --tokens 1B --gpu 8xh100 --price 2 --strict
+  [ "$code" -eq 3 ]
+  grep -q 'leaves out' out.txt err.txt
+}

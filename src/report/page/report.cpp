@@ -167,6 +167,10 @@ std::vector<std::string> strict_reasons(const Estimate& estimate) {
     add("is computed with what its stack is not known to do, " + estimate.beyond_stack,
         "leave it out, or name the --stack that does it");
   }
+  const bool left_out = std::ranges::any_of(estimate.warnings, [](const std::string& text) {
+    return text.find("leaves out") != std::string::npos && text.starts_with("the configuration");
+  });
+  if (left_out) add("takes the shape of a configuration class", "complete the config.json");
   if (!estimate.memory.fits) add("does not fit in memory", "take more accelerators");
   const std::string unknown = unknown_numbers(estimate);
   if (!unknown.empty())

@@ -123,6 +123,23 @@ std::string nearest_family(std::string_view family) {
 
 }  // namespace
 
+namespace {
+
+// The kinds of a hybrid's layers are those of another model by default, so their key is needed.
+void refuse_missing_pattern(const std::vector<ObjectReader::Fallback>& fallbacks,
+                            const JsonValue& document) {
+  constexpr std::string_view kPattern = "hybrid_override_pattern";
+  if (std::ranges::find(fallbacks, kPattern, &ObjectReader::Fallback::key) == fallbacks.end()) {
+    return;
+  }
+  document.fail(
+      fmt::format("the file lacks {}", kPattern),
+      "the order of the layers is needed: take the config.json of the weights, or write a "
+      "model file with a \"pattern\"");
+}
+
+}  // namespace
+
 Model read_model(const JsonValue& document, const DataFolder& data,
                  const EncoderLookup& find_encoder) {
   if (!is_hugging_face_config(document)) return parse_model(document, find_encoder);
@@ -147,6 +164,7 @@ Model read_model(const JsonValue& document, const DataFolder& data,
     refuse_family(data, config, family);
   }
   check_language(model.language, document);
+  refuse_missing_pattern(fallbacks, document);
   for (ObjectReader::Fallback& each : fallbacks) {
     model.defaults.push_back({std::move(each.key), std::move(each.value)});
   }

@@ -139,6 +139,53 @@ Model from_parameters(const Scenario& scenario, const Catalog& catalog, double p
   return model;
 }
 
+// The largest size in a name, such as 550e9 in `Nemotron-3-Ultra-550B-A55B`, 0 if there is none.
+double size_in_name(std::string_view name) {
+  double largest = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool start = i == 0 || name[i - 1] == '-' || name[i - 1] == '_' || name[i - 1] == '/';
+    if (!start || name[i] < '0' || name[i] > '9') continue;
+    const std::size_t end = std::min(name.find_first_not_of("0123456789.", i), name.size());
+    const bool billions = end < name.size() && (name[end] == 'B' || name[end] == 'b') &&
+                          (end + 1 == name.size() || name.find_first_of("-_/.", end) == end + 1);
+    if (!billions) continue;
+    largest = std::max(largest, parse_number(name.substr(i, end - i + 1), NumberKind::count));
+  }
+  return largest;
+}
+
+// A file whose name says another size than its shape has was probably read wrongly.
+void warn_of_other_size(const Model& model, std::string_view asked, Notes& notes) {
+  constexpr double kNear = 1.25;
+  if (!asked.ends_with(".json") || !notes.wanted()) return;
+  const double said = size_in_name(asked);
+  const double has = count_parameters(model).total;
+  if (said <= 0 || std::max(said / has, has / said) <= kNear) return;
+  notes.warn(fmt::format(
+      "the name of {} says {} parameters, but its shape has {}: check the file, or set --params",
+      asked.substr(asked.find_last_of('/') == asked.npos ? 0 : asked.find_last_of('/') + 1),
+      format_number(said, NumberKind::count), format_number(has, NumberKind::count)));
+}
+
+// Warns of shape keys that a configuration leaves to the default of its class.
+void warn_of_default_shape(const Model& model, Notes& notes) {
+  constexpr std::string_view kShape[] = {
+      "num_hidden_layers", "hidden_size",          "num_attention_heads", "intermediate_size",
+      "vocab_size",        "num_experts",          "n_routed_experts",    "num_local_experts",
+      "kv_lora_rank",      "moe_intermediate_size"};
+  if (!notes.wanted()) return;
+  std::string missing;
+  for (const TakenDefault& each : model.defaults) {
+    const std::string_view key = std::string_view(each.key).substr(each.key.rfind('.') + 1);
+    if (std::ranges::find(kShape, key) == std::end(kShape)) continue;
+    missing += fmt::format("{}{} ({})", missing.empty() ? "" : ", ", each.key, each.value);
+  }
+  if (missing.empty()) return;
+  notes.warn(
+      fmt::format("the configuration of {} leaves out {}. The defaults of its class are used",
+                  model.name, missing));
+}
+
 Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
   Model model = catalog.model(scenario.text(Field::model_name));
   if (scenario.has(Field::model_vocab)) {
@@ -150,9 +197,11 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
     notes.add(Field::model_name, model.name,
               fmt::format("the shape of {}; nothing is downloaded", asked), model.source);
   }
+  warn_of_other_size(model, asked, notes);
   for (const AliasNote& each : model.alias_notes) {
     if (same_folded(each.alias, catalog::plain_model_name(asked))) notes.warn(each.note);
   }
+  warn_of_default_shape(model, notes);
   for (const TakenDefault& each : model.defaults) {
     notes.add({"model.config." + each.key, each.value, "",
                "left out of the file: default of the configuration class",
