@@ -175,6 +175,15 @@ struct Scenario::Stage {
   Scenario overrides;
 };
 
+/// A price of one accelerator.
+struct NamedPrice {
+  std::string name;  ///< of the accelerator
+  double usd = 0;    ///< per accelerator and hour
+};
+/// Reads `h100-sxm:2.35,b200:4.10`. Throws Error (usage) for another text, a price out of range or
+/// two prices of one name.
+std::vector<NamedPrice> parse_named_prices(std::string_view text);
+
 /// Throws Error of this kind if fields that exclude each other are both set. `where` names the file
 /// or flag.
 void refuse_exclusive(const Scenario& scenario, ErrorKind kind = ErrorKind::usage,

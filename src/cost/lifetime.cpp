@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "cost/energy.h"
 #include "quantity/portable_math.h"
@@ -57,9 +56,11 @@ std::optional<LifetimeOwnership> own_for_years(const OwnershipInputs& inputs,
   }
   const double servers = *inputs.server_usd_per_gpu;
   const double network = network_cost(servers);
-  const double fall = kDepreciationPerYear * std::numbers::ln10;  // of ln(value) per year
-  const double resale = depreciated_price(servers + network, use.years);
-  const double capital = inputs.capital_rate * (servers + network - resale) / fall;
+  const double fall = inputs.fall_per_year;
+  const double resale = depreciated_price(servers + network, use.years, fall);
+  const double value_years =
+      fall > 0 ? (servers + network - resale) / fall : (servers + network) * use.years;
+  const double capital = inputs.capital_rate * value_years;
   const double space = *inputs.system_watts_per_gpu / 1000 * inputs.colocation_usd_per_kw_month *
                        use.hours() / kHoursPerMonth;
   const double energy =
@@ -70,8 +71,7 @@ std::optional<LifetimeOwnership> own_for_years(const OwnershipInputs& inputs,
   out.parts = {{"servers", servers}, {"network", network}, {"resale", -resale},
                {"capital", capital}, {"space", space},     {"energy", energy},
                {"support", support}};
-  const double quote_sigma =
-      in_quadrature(kPurchaseSigma, kQuoteAgeSigma * inputs.age.before_purchase);
+  const double quote_sigma = purchase_sigma({inputs.age.before_purchase, 0}, false);
   const double by_quote = (servers + network - resale + capital + support) * quote_sigma;
   const double by_resale = resale * kRentDriftSigma * std::sqrt(use.years);
   out.sigma = in_quadrature(by_quote, by_resale) / out.total();

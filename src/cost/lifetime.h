@@ -14,10 +14,6 @@ namespace trcost::cost {
 /// Standard deviation per square root of a year of ln(rent): rents of the same chips rose by 33 to
 /// 53 % from autumn 2025 to autumn 2026 in the price book, ln 0.29 to 0.43.
 inline constexpr double kRentDriftSigma = 0.3;
-/// Further standard deviation of ln(price of a server) per year of the quote's age: half of the
-/// fall of 28 % a year that Epoch AI's method expects and that the rents of 2026 did not follow.
-inline constexpr double kQuoteAgeSigma = 0.16;
-
 /// Years of use, and the share of their hours in use.
 struct YearsOfUse {
   double years = 3;
@@ -55,7 +51,7 @@ struct LifetimeOwnership {
 };
 
 /// Purchase of server and network, less their value after the years (Epoch AI's depreciation), cost
-/// of capital on the falling book value (price x rate x (1 - 10^(-r years)) / (r ln 10)), space,
+/// of capital on the falling book value (price x rate x (1 - exp(-r years)) / r), space,
 /// energy of the used hours, and support. Empty if a price or the power is unknown.
 std::optional<LifetimeOwnership> own_for_years(const OwnershipInputs& inputs,
                                                const YearsOfUse& use);

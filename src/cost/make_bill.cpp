@@ -160,7 +160,7 @@ void set_price_provenance(const BillInputs& in, CostResult& out) {
   const bool rented = !in.own && in.price != nullptr && in.price->usd.has_value();
   out.price_class = rented ? in.price->price_class : std::nullopt;
   out.doubts = rented ? PriceDoubts{in.price->imputed, in.price->other_class, in.price->stale}
-                      : PriceDoubts();
+                      : PriceDoubts{.stale = in.own && in.old_quote};
   out.obligation.reset();
   if (rented && in.terms.term_hours > 0) {
     out.obligation = {in.gpus, in.terms.term_hours, in.gpus * in.terms.term_hours * *in.price->usd};

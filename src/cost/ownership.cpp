@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "cost/energy.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
+#include "trcost/layout.h"
 #include "trcost/numbers.h"
 
 namespace trcost::cost {
@@ -33,10 +33,12 @@ const HardwarePrice* machine_price(const PriceBook& book, std::string_view accel
 }
 
 const HardwarePrice* chip_price(const PriceBook& book, std::string_view accelerator) {
+  const HardwarePrice* newest = nullptr;
   for (const HardwarePrice& row : book.hardware) {
-    if (row.accelerator == accelerator && row.gpus < 2) return &row;
+    if (row.accelerator != accelerator || row.gpus >= 2) continue;
+    if (newest == nullptr || row.date.last > newest->date.last) newest = &row;
   }
-  return nullptr;
+  return newest;
 }
 
 }  // namespace
@@ -67,10 +69,20 @@ std::string_view price_source(const std::string& source, const std::string& file
 
 }  // namespace
 
+double accelerators_of_quote(const System& system) {
+  if (system.price_gpus) return *system.price_gpus;
+  const bool rack = system.gpus_per_domain < kMostGpus;
+  return rack ? std::max(system.gpus_per_node, system.gpus_per_domain) : system.gpus_per_node;
+}
+
 PurchasePrice server_price(const Accelerator& accelerator, const System& system,
-                           const PriceBook& book, std::optional<double> given_chip_usd) {
-  if (given_chip_usd) {
-    return chip_purchase(accelerator, *given_chip_usd, "chip's price given by the user", {});
+                           const PriceBook& book, const GivenPurchase& given) {
+  if (given.node_usd) {
+    return machine_purchase(system.title, *given.node_usd, accelerators_of_quote(system),
+                            "given by the user (--node-price)", {});
+  }
+  if (given.chip_usd) {
+    return chip_purchase(accelerator, *given.chip_usd, "chip's price given by the user", {});
   }
   const HardwarePrice* row = machine_price(book, accelerator.name);
   const bool of_system = system.price_usd && system.price_gpus;
@@ -82,12 +94,14 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
                             price_source(system.price_source, system.file),
                             parse_price_date(system.price_date, system.file));
   }
-  if (accelerator.price_usd) {
+  const HardwarePrice* chip = chip_price(book, accelerator.name);
+  const bool chip_is_newer = chip != nullptr && chip->date.last > accelerator.price_date;
+  if (accelerator.price_usd && !chip_is_newer) {
     return chip_purchase(accelerator, *accelerator.price_usd,
                          price_source(accelerator.price_source, accelerator.file),
                          parse_price_date(accelerator.price_date, accelerator.file));
   }
-  if (const HardwarePrice* chip = chip_price(book, accelerator.name)) {
+  if (chip != nullptr) {
     return chip_purchase(accelerator, chip->median, chip->source, chip->date);
   }
   const bool for_sale = !accelerator.sold_by_maker;
@@ -100,12 +114,22 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
       {}};
 }
 
-double depreciation_per_hour(double usd, double oom_per_year) {
-  return usd * oom_per_year * std::numbers::ln10 / kHoursPerYear;
+double depreciation_per_hour(double usd, double fall_per_year) {
+  return usd * fall_per_year / kHoursPerYear;
 }
 
-double depreciated_price(double usd, double years, double oom_per_year) {
-  return usd * portable_pow(10, -oom_per_year * years);
+double depreciated_price(double usd, double years, double fall_per_year) {
+  return usd * portable_exp(-fall_per_year * years);
+}
+
+double fall_of_share(double share_per_year) {
+  return share_per_year > 0 ? -portable_log(1 - share_per_year) : 0;
+}
+
+double purchase_sigma(const PriceAge& age, bool price_given) {
+  const double used = kFallSigmaPerYear * age.since_purchase;
+  if (price_given) return used;
+  return in_quadrature(in_quadrature(kPurchaseSigma, kQuoteAgeSigma * age.before_purchase), used);
 }
 
 double network_cost(double server_cost, double network_share) {
@@ -132,12 +156,13 @@ namespace {
 // Value of a server on the answer's day.
 std::optional<double> book_value(const OwnershipInputs& inputs) {
   if (!inputs.server_usd_per_gpu) return std::nullopt;
-  return depreciated_price(*inputs.server_usd_per_gpu, inputs.age.years());
+  return depreciated_price(*inputs.server_usd_per_gpu, inputs.age.since_purchase,
+                           inputs.past_fall_per_year);
 }
 
 std::optional<double> server_hour(const OwnershipInputs& inputs) {
   const std::optional<double> value = book_value(inputs);
-  return value ? std::optional(depreciation_per_hour(*value)) : std::nullopt;
+  return value ? std::optional(depreciation_per_hour(*value, inputs.fall_per_year)) : std::nullopt;
 }
 
 std::optional<double> network_hour(const OwnershipInputs& inputs) {
@@ -158,8 +183,7 @@ std::optional<double> colocation_hour(const OwnershipInputs& inputs) {
 
 std::optional<double> support_hour(const OwnershipInputs& inputs) {
   if (!inputs.server_usd_per_gpu) return std::nullopt;
-  return capital_per_hour(depreciated_price(*inputs.server_usd_per_gpu, inputs.age.before_purchase),
-                          inputs.support_rate);
+  return capital_per_hour(*inputs.server_usd_per_gpu, inputs.support_rate);
 }
 
 static_assert(kNetworkShare == 0.19);  // words in the row of the network
@@ -216,8 +240,7 @@ OwnershipCost compute_ownership(const OwnershipInputs& inputs) {
 
 std::optional<double> cash_per_gpu(const OwnershipInputs& inputs) {
   if (!inputs.server_usd_per_gpu) return std::nullopt;
-  const double paid = depreciated_price(*inputs.server_usd_per_gpu, inputs.age.before_purchase);
-  return paid + network_cost(paid);
+  return *inputs.server_usd_per_gpu + network_cost(*inputs.server_usd_per_gpu);
 }
 
 std::optional<double> break_even_utilization(const OwnershipCost& cost,
@@ -254,34 +277,38 @@ std::string standing_numbers(const OwnershipCost& cost) {
 
 std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const OwnershipCost& cost,
                                          const PurchasePrice& price) {
+  constexpr const char* kQuotes =
+      "quotes of 17 chips of several ages (Epoch AI, Hardware prices.csv; data/model.md 7)";
+  constexpr const char* kGiven = "--depreciation";
   constexpr const char* kEpoch = "Epoch AI, training-cost-trends, cost_analysis_standalone.py";
   const auto hourly = [](const std::optional<double>& value) {
     return value ? fmt::format("${:.4f} per GPU-hour", *value) : std::string("n/a");
   };
   std::vector<Derivation> steps;
   if (inputs.server_usd_per_gpu) {
-    const PriceAge& age = inputs.age;
-    const double value = depreciated_price(*inputs.server_usd_per_gpu, age.years());
+    const double value = *book_value(inputs);
     steps.push_back(
-        {"book value", "price x 10^(-fall x (years from quote to purchase + years since))",
-         fmt::format("{} x 10^(-{} x ({:.3g} + {:.3g}))", usd(*inputs.server_usd_per_gpu),
-                     kDepreciationPerYear, age.before_purchase, age.since_purchase),
-         usd(value), fmt::format("{} ({}); {}", price.source, price.date.text, kEpoch)});
-    steps.push_back({"server per hour", "book value x fall x ln 10 / hours of a year",
-                     fmt::format("{} x {} x {:.6f} / {}", usd(value), kDepreciationPerYear,
-                                 std::numbers::ln10, kHoursPerYear),
-                     hourly(cost.of(Part::servers)), fmt::format("{}; {}", price.source, kEpoch)});
+        {"book value", "price x exp(-fall x years since the purchase)",
+         fmt::format("{} x exp(-{:.6g} x {:.3g})", usd(*inputs.server_usd_per_gpu),
+                     inputs.past_fall_per_year, inputs.age.since_purchase),
+         usd(value),
+         fmt::format("{} ({}); {}", price.source, price.date.text,
+                     inputs.past_fall_per_year == kPastFallPerYear ? kQuotes : kGiven)});
+    steps.push_back(
+        {"server per hour", "book value x fall / hours of a year",
+         fmt::format("{} x {:.6g} / {}", usd(value), inputs.fall_per_year, kHoursPerYear),
+         hourly(cost.of(Part::servers)),
+         fmt::format("{}; {}", price.source,
+                     inputs.fall_per_year == kDepreciationPerYear ? kEpoch : kGiven)});
     steps.push_back({"network per hour", "server x network's share / (1 - network's share)",
                      fmt::format("{:.4f} x {} / (1 - {})", cost.of(Part::servers).value_or(0),
                                  kNetworkShare, kNetworkShare),
                      hourly(cost.of(Part::network)), kEpoch});
     if (cost.of(Part::support).value_or(0) > 0) {
-      steps.push_back(
-          {"support per hour", "price paid x rate / hours of a year",
-           fmt::format("{} x {:.3g} / {}",
-                       usd(depreciated_price(*inputs.server_usd_per_gpu, age.before_purchase)),
-                       inputs.support_rate, kHoursPerYear),
-           hourly(cost.of(Part::support)), "--support-rate"});
+      steps.push_back({"support per hour", "price paid x rate / hours of a year",
+                       fmt::format("{} x {:.3g} / {}", usd(*inputs.server_usd_per_gpu),
+                                   inputs.support_rate, kHoursPerYear),
+                       hourly(cost.of(Part::support)), "--support-rate"});
     }
     steps.push_back({"capital per hour",
                      "book value of server and network x rate / hours of a year",
@@ -291,7 +318,7 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
                      "Jorgenson, Capital Theory and Investment Behavior (1963)"});
   } else {
     steps.push_back(
-        {"server per hour", "price x fall x ln 10 / hours of a year", price.source, "n/a", kEpoch});
+        {"server per hour", "book value x fall / hours of a year", price.source, "n/a", kEpoch});
   }
   if (inputs.system_watts_per_gpu) {
     const double kw = *inputs.system_watts_per_gpu / 1000;

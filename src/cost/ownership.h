@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,10 +21,23 @@ namespace trcost::cost {
 /// Standard deviation of ln(price of a server): the spread of the quotes of an 8-GPU H100 server.
 inline constexpr double kPurchaseSigma = 0.20;
 
-/// Constants of Epoch AI's method (github.com/epoch-research/training-cost-trends,
-/// cost_analysis_standalone.py; Cottier et al., arXiv:2405.21015).
-inline constexpr double kDepreciationPerYear = 0.14;  ///< orders of magnitude of price per year
-inline constexpr double kNetworkShare = 0.19;         ///< of the cluster's cost
+/// Fall of ln(value) of a machine per year ahead: 0.14 orders of magnitude, Epoch AI's method
+/// (github.com/epoch-research/training-cost-trends, cost_analysis_standalone.py; Cottier et al.,
+/// arXiv:2405.21015).
+inline constexpr double kDepreciationPerYear = 0.14 * std::numbers::ln10;
+/// Fall of ln(price) of a chip per year of its age until now: the median of 38 later quotes, new
+/// and used, of 17 chips (data/calibration/resale.csv: Epoch AI, Hardware prices.csv @263c40a, and
+/// used cards of 2026). Prices held better than the method expects.
+inline constexpr double kPastFallPerYear = 0.12;
+/// Standard deviation of ln(price of a used chip) per year of its age: of those quotes about
+/// kPastFallPerYear.
+inline constexpr double kFallSigmaPerYear = 0.15;
+/// Standard deviation of ln(price of a new machine) per year of the quote's age: of the 15 quotes
+/// of that file that are at most two years after the first. They have no trend.
+inline constexpr double kQuoteAgeSigma = 0.14;
+/// Share of the network in the cluster's cost (Epoch AI, cost_analysis_standalone.py; Cottier et
+/// al., arXiv:2405.21015).
+inline constexpr double kNetworkShare = 0.19;
 
 /// Purchase price of the server per accelerator, without the cluster's network.
 struct PurchasePrice {
@@ -33,28 +47,41 @@ struct PurchasePrice {
   PriceDate date;  ///< of the quote. Empty for a price that the user set
 };
 
-/// Age of a machine's price on the answer's day. A quote older than the purchase falls until then
-/// to the price paid, which falls from then on. A quote is never raised before its own day.
+/// Age of a machine's price on the answer's day. A new machine costs what was quoted, which gets
+/// less certain with the quote's age. Its value falls from the purchase on.
 struct PriceAge {
   double before_purchase = 0;  ///< years from the quote to the purchase, at least 0
   double since_purchase = 0;   ///< years
-  [[nodiscard]] double years() const { return before_purchase + since_purchase; }
 };
 /// Age on `as_of` (YYYY-MM-DD). A quote of a month or half-year counts from its middle, and an
 /// undated price is of the day of purchase.
 PriceAge price_age(const PriceDate& quote, std::string_view as_of, double years_since_purchase);
 
-/// Returns the user's price of a chip, else the newer price of a whole machine in the book (without
-/// those of hyperscalers) or the system's file, else a chip's price in its file or the book. Prices
-/// of chips are multiplied by server_price_multiple. Quotes of H100 and A100 machines are well
-/// below that, which is why a quote comes first.
-PurchasePrice server_price(const Accelerator& accelerator, const System& system,
-                           const PriceBook& book, std::optional<double> given_chip_usd = {});
+/// Accelerators of a node, or of a rack that is sold as one.
+double accelerators_of_quote(const System& system);
 
-/// price x r x ln 10 / 8766: economic depreciation per hour at r orders of magnitude per year.
-double depreciation_per_hour(double usd, double oom_per_year = kDepreciationPerYear);
-/// price x 10^(-r years): the value of the machine at that age.
-double depreciated_price(double usd, double years, double oom_per_year = kDepreciationPerYear);
+/// Prices that the user sets.
+struct GivenPurchase {
+  std::optional<double> chip_usd;
+  std::optional<double> node_usd;  ///< of accelerators_of_quote()
+};
+
+/// Returns the user's price, else the newer price of a whole machine in the book (without those of
+/// hyperscalers) or the system's file, else the newer price of a chip in its file or the book.
+/// Prices of chips are multiplied by server_price_multiple. Quotes of H100 and A100 machines are
+/// well below that, which is why a quote comes first.
+PurchasePrice server_price(const Accelerator& accelerator, const System& system,
+                           const PriceBook& book, const GivenPurchase& given = {});
+
+/// price x r / 8766: economic depreciation per hour at a fall of ln(price) by r per year.
+double depreciation_per_hour(double usd, double fall_per_year = kDepreciationPerYear);
+/// price x exp(-r years): the value of the machine at that age.
+double depreciated_price(double usd, double years, double fall_per_year = kDepreciationPerYear);
+/// -ln(1 - share): the fall of ln(price) of a yearly share.
+double fall_of_share(double share_per_year);
+/// Standard deviation of ln(value of a machine): of the quote and its age, unless the user gave the
+/// price, and of the years in use.
+double purchase_sigma(const PriceAge& age, bool price_given);
 /// share / (1 - share) of the server's cost.
 double network_cost(double server_cost, double network_share = kNetworkShare);
 /// book value x rate / 8766: cost of capital per hour at a yearly rate, in addition to depreciation
@@ -65,6 +92,8 @@ double capital_per_hour(double book_value, double rate);
 struct OwnershipInputs {
   std::optional<double> server_usd_per_gpu;  ///< as quoted
   PriceAge age;
+  double fall_per_year = kDepreciationPerYear;   ///< of ln(value), ahead
+  double past_fall_per_year = kPastFallPerYear;  ///< since the purchase
   double support_rate = 0;  ///< per year, of the servers' price on the day of the purchase
   /// Per year, of the book value.
   double capital_rate = default_number(Field::cost_capital_rate);

@@ -157,10 +157,9 @@ void default_uncertain_inputs(const UncertaintyContext& in, std::vector<Uncertai
         Exponents::time(1).with(Driver::dataset, 1), kTable);
   }
   if (in.own) {
-    if (!in.price_given) {
-      add(Cause::price, Field::cost_purchase_price, kPurchaseSigma,
-          Exponents().with(Driver::capital, 1), "quotes of an 8-GPU H100 server");
-    }
+    add(Cause::price, Field::cost_purchase_price, in.purchase_sigma,
+        Exponents().with(Driver::capital, 1),
+        "quotes of an 8-GPU H100 server, their age, and prices of used chips (data/model.md 7)");
     add(Cause::price, Field::cost_electricity_price, electricity_sigma(in),
         Exponents().with(Driver::electricity, 1), kTable);
   } else if (!in.price_given) {

@@ -45,7 +45,8 @@ struct UncertaintyContext {
   bool electricity_given = false;  ///< price of electricity
   bool pue_given = false;
   bool experiments_ranged = false;
-  double price_sigma = 0.25;  ///< of the quote
+  double price_sigma = 0.25;    ///< of the quote
+  double purchase_sigma = 0.2;  ///< with own: of the machines' value
 };
 /// Writes the default uncertain inputs to `out`, reusing its memory.
 void default_uncertain_inputs(const UncertaintyContext& context, std::vector<UncertainInput>& out);

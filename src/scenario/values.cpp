@@ -131,8 +131,45 @@ void check_range(const FieldInfo& info, std::string_view text, double low, doubl
 
 namespace trcost {
 
+std::vector<NamedPrice> parse_named_prices(std::string_view text) {
+  std::vector<NamedPrice> out;
+  while (true) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view item = trim(text.substr(0, comma));
+    const std::size_t colon = item.rfind(':');
+    if (colon == std::string_view::npos || colon == 0 || colon + 1 == item.size()) {
+      throw Error(ErrorKind::usage, fmt::format("\"{}\" is not NAME:USD", item.substr(0, 60)),
+                  "write h100-sxm:2.35,b200:4.10, or one price for all");
+    }
+    NamedPrice price{std::string(trim(item.substr(0, colon))), 0};
+    price.usd = parse_number(item.substr(colon + 1), NumberKind::money);
+    const FieldInfo& one = field_info(Field::cost_price_per_gpu_hour);
+    if (price.usd <= 0 || price.usd > one.highest) {
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("the price of {} is outside the allowed range", price.name.substr(0, 60)),
+          allowed_range(one));
+    }
+    for (const NamedPrice& other : out) {
+      if (same_name(other.name, price.name)) {
+        throw Error(ErrorKind::usage, fmt::format("{} has two prices", price.name.substr(0, 60)),
+                    "give one of them");
+      }
+    }
+    out.push_back(std::move(price));
+    if (comma == text.size()) return out;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 void Scenario::set(const FieldInfo& info, std::string_view text, std::string_view location) {
+  // One price, or one per accelerator.
+  if (info.field == Field::cost_price_per_gpu_hour && text.find(':') != text.npos) {
+    clear(info.field);
+    return set(field_info(Field::cost_prices), text, location);
+  }
   try {
+    if (info.field == Field::cost_prices) parse_named_prices(text);
     if (is_numeric(info.kind)) {
       const bool rate = info.kind == FieldKind::bytes && info.unit.ends_with("/s");
       const NumberKind kind = rate ? NumberKind::rate : number_kind(info.kind);

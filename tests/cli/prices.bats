@@ -82,7 +82,8 @@ load program
   run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator l40
   grep -q -- '--price.*--purchase-price' err.txt
   run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator gaudi3 --pricing own
-  ! grep -q 'warning: .*purchase-price' err.txt || return 1
+  lacks 'not complete' err.txt
+  grep -q 'warning: .*quote of 2024-06-13.*--node-price' err.txt
   run_trcost experiments --params 8e9 --tokens 200e9 --runs 4 --tokens-fraction 0.1 \
     --accelerator l40 --pricing own --strict
   [ "$code" -eq 3 ]
@@ -128,4 +129,27 @@ load program
   run_trcost estimate --params 1e9 --accelerator h100-sxm --provider example --data-dir mine \
     --format json
   holds '.estimates[0].cost.price_per_gpu_hour == 3.5'
+}
+
+@test "quotes per accelerator: names as people write them, and only of platforms" {
+  run_trcost estimate --params 70e9 --tokens 1T --gpus 512 --price h100:2.35,B200:4.10 --format json
+  [ "$code" -eq 0 ]
+  holds '.scenario.cost.prices == "h100-sxm:2.35,b200:4.1"'
+  holds '[.estimates[] | [.accelerator, .cost.price_per_gpu_hour]] == [["h100-sxm", 2.35], ["b200", 4.1]]'
+  cp out.txt first.json
+  "$TRCOST" estimate --scenario first.json --format json >again.json
+  cmp <(jq .estimates first.json) <(jq .estimates again.json)
+  TRCOST_COST_PRICE_PER_GPU_HOUR=h100:2.35,b200:4.10 run_trcost estimate --params 70e9 --tokens 1T --gpus 512 --format json
+  holds '.estimates | length == 2'
+  refused 2 b200 estimate --params 7e9 --accelerator h100-sxm --price h100:2,b200:3
+  refused 2 'two prices' estimate --params 7e9 --price h100:2,h100:3
+  run_trcost sweep --params 7e9 --gpus 64 --price h100:2,b200:4 --vary hardware.accelerator=h100-sxm,b200 --format csv --columns cost.price_per_gpu_hour -q
+  [ "$(cut -d, -f2 out.txt | tail -2 | paste -sd' ')" = '2 4' ]
+}
+
+@test "--strict refuses the price of a machine that is older than a year" {
+  run_trcost estimate --params 7e9 --accelerator b200 --pricing own --strict
+  [ "$code" -eq 3 ]
+  run_trcost estimate --params 7e9 --accelerator b200 --pricing own --node-price 400000 --strict
+  [ "$code" -eq 0 ]
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "catalog/hardware/hardware.h"
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "cost/energy.h"
 #include "cost/make_bill.h"
@@ -8,6 +11,11 @@
 #include "cost/vector_file.h"
 #include "prices/market/price_quote.h"
 #include "prices/rows/price_book.h"
+#include "prices/rows/price_date.h"
+#include "quantity/quantity.h"
+#include "quantity/statistics.h"
+#include "text/csv.h"
+#include "text/files.h"
 #include "trcost/bill.h"
 #include "trcost/catalog.h"
 
@@ -150,34 +158,93 @@ TEST_CASE("an owned hour sums its parts, and breaks even at a utilisation", "[co
   CHECK_FALSE(compute_ownership(inputs).total.has_value());
 }
 
-// DGX H100 quotes of 2025-03-04 at $31,904.60 an accelerator, on 2026-10-26: 601 days, 1.6454
-// years, x 10^(-0.14 x 1.6454) = 0.58835; worked with bc.
-TEST_CASE("a purchase price depreciates once, from its own day", "[cost][ownership]") {
+// DGX H100 quotes of 2025-03-04 at $31,904.60 an accelerator, on 2026-10-26: 601 days. The price of
+// a new machine is the quote; three years of use leave exp(-0.36) = 0.697676 of it; worked with bc.
+TEST_CASE("a purchase price falls from the purchase on, not from its quote", "[cost][ownership]") {
   const PriceDate quote = parse_price_date("2025-03-04", "test");
   const std::string_view today = "2026-10-26";
-  CHECK_THAT(price_age(quote, today, 0).years(), WithinRel(601 / 365.25, 1e-12));
-  CHECK_THAT(price_age(quote, "2028-03-04", 0).years(), WithinRel(1096 / 365.25, 1e-12));
+  CHECK_THAT(price_age(quote, today, 0).before_purchase, WithinRel(601 / 365.25, 1e-12));
+  CHECK_THAT(price_age(quote, "2028-03-04", 0).before_purchase, WithinRel(1096 / 365.25, 1e-12));
   OwnershipInputs inputs;
   inputs.mean_draw = assumed().mean_draw;
   inputs.server_usd_per_gpu = 31904.6;
   inputs.age = price_age(quote, today, 0);
   const OwnershipCost fresh = compute_ownership(inputs);
-  CHECK_THAT(fresh.of(Part::servers).value(), WithinRel(0.690286, 2e-5));
-  CHECK_THAT(cash_per_gpu(inputs).value(), WithinRel(31904.6 * 0.588352 / 0.81, 2e-5));
-  // Bought after the quote: what the buyer paid had fallen by then, what he has falls since. Worth
-  // the same today, for more cash.
-  const double paid_now = *cash_per_gpu(inputs);
-  inputs.age = price_age(quote, today, 1);
-  CHECK_THAT(compute_ownership(inputs).of(Part::servers).value(),
-             WithinRel(*fresh.of(Part::servers), 1e-12));
-  CHECK_THAT(cash_per_gpu(inputs).value(), WithinRel(paid_now * 1.380384, 1e-6));  // 10^0.14
-  // Bought before it: from the purchase on.
-  CHECK(price_age(quote, today, 3).years() == 3);
+  CHECK_THAT(fresh.of(Part::servers).value(), WithinRel(31904.6 * 0.322362 / 8766, 1e-5));
+  CHECK_THAT(cash_per_gpu(inputs).value(), WithinRel(31904.6 / 0.81, 1e-12));
+  // Bought three years ago, for the same cash.
   inputs.age = price_age(quote, today, 3);
+  CHECK(inputs.age.before_purchase == 0);
+  CHECK_THAT(compute_ownership(inputs).of(Part::servers).value(),
+             WithinRel(*fresh.of(Part::servers) * 0.697676, 1e-6));
   CHECK_THAT(cash_per_gpu(inputs).value(), WithinRel(31904.6 / 0.81, 1e-12));
   // A price without a date is that of the purchase; one of tomorrow is not raised.
-  CHECK(price_age({}, today, 1.5).years() == 1.5);
-  CHECK(price_age(quote, "2025-01-01", 0).years() == 0);
+  CHECK(price_age({}, today, 1.5).before_purchase == 0);
+  CHECK(price_age(quote, "2025-01-01", 0).before_purchase == 0);
+  // A share per year: 20 % are -ln 0.8.
+  CHECK_THAT(depreciated_price(100, 2, fall_of_share(0.2)), WithinRel(64.0, 1e-12));
+  CHECK(fall_of_share(0) == 0);
+}
+
+TEST_CASE("an older quote and more years in use widen the range of a machine's value",
+          "[cost][ownership]") {
+  CHECK(purchase_sigma({0, 0}, false) == kPurchaseSigma);
+  CHECK_THAT(purchase_sigma({2, 0}, false), WithinRel(std::hypot(0.20, 0.28), 1e-12));
+  CHECK_THAT(purchase_sigma({0, 4}, false), WithinRel(std::hypot(0.20, 0.60), 1e-12));
+  CHECK(purchase_sigma({2, 0}, true) == 0);
+  CHECK_THAT(purchase_sigma({0, 4}, true), WithinRel(0.60, 1e-12));
+}
+
+// data/calibration/resale.csv: later quotes of the same chips.
+TEST_CASE("the fall of prices and its spread are those of dated quotes", "[cost][ownership]") {
+  const std::string path = TRCOST_SOURCE_DIR "/data/calibration/resale.csv";
+  const std::string text = read_text_file(path);
+  const CsvTable table(text, path);
+  std::vector<double> falls;
+  double squares = 0, new_squares = 0;
+  std::vector<double> changes;  // of new machines per year
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const double years =
+        days_between(table.text(row, "first_date"), table.text(row, "date")) / 365.25;
+    const double first = table.required_number(row, "first_usd");
+    const double later = table.required_number(row, "usd");
+    const double change = std::log(later / first);
+    falls.push_back(-change / years);
+    squares += std::pow(change / years + kPastFallPerYear, 2);
+    const int calendar_years =
+        std::stoi(table.text(row, "date")) - std::stoi(table.text(row, "first_date"));
+    if (calendar_years <= 2) changes.push_back(change / years);
+    // Used cards of 2026 are within the 80% range of their value.
+    if (table.text(row, "used") != "yes") continue;
+    const double value = depreciated_price(first, years, kPastFallPerYear);
+    const double wide = std::exp(kNormalP90 * purchase_sigma({0, years}, false));
+    INFO(table.text(row, "chip"));
+    CHECK(later > value / wide);
+    CHECK(later < value * wide);
+  }
+  const auto rows = static_cast<double>(falls.size());
+  CHECK(falls.size() >= 38);
+  CHECK_THAT(median(falls), WithinAbs(kPastFallPerYear, 0.005));
+  CHECK_THAT(std::sqrt(squares / rows), WithinAbs(kFallSigmaPerYear, 0.005));
+  double mean = 0;
+  for (const double each : changes) mean += each / static_cast<double>(changes.size());
+  for (const double each : changes) new_squares += std::pow(each - mean, 2);
+  CHECK_THAT(std::sqrt(new_squares / static_cast<double>(changes.size() - 1)),
+             WithinAbs(kQuoteAgeSigma, 0.005));
+  CHECK(std::abs(mean) < kQuoteAgeSigma / 3);
+}
+
+TEST_CASE("a quoted node is divided by its accelerators, without a multiple", "[cost][ownership]") {
+  const Catalog& catalog = test_catalog();
+  const PriceBook book;
+  const auto price = [&](const char* chip, const GivenPurchase& given) {
+    const Accelerator& accelerator = catalog.accelerator(chip);
+    return *server_price(accelerator, catalog.system(accelerator.system), book, given).usd_per_gpu;
+  };
+  CHECK(price("h100-sxm", {{}, 400000}) == 50000);      // 8 in a DGX
+  CHECK(price("gb200-nvl72", {{}, 3600000}) == 50000);  // 72 in a rack
+  // A chip without its server costs 1.64 times as much with it.
+  CHECK_THAT(price("h100-sxm", {50000, {}}), WithinRel(50000 * 1.64, 1e-12));
 }
 
 // $39,388 in server and network at 10 % a year are $0.4493 an hour.
@@ -265,7 +332,7 @@ TEST_CASE("the purchase price is the user's, else a machine's, else a chip's",
   system.price_date = "2025-06";
   CHECK(server_price(chip, system, book).usd_per_gpu == 20000);  // newer than the book's
   // The user's price of the chip comes first.
-  CHECK_THAT(server_price(chip, system, book, 20000.0).usd_per_gpu.value(),
+  CHECK_THAT(server_price(chip, system, book, {20000.0, {}}).usd_per_gpu.value(),
              WithinRel(33200.0, 1e-12));
 }
 

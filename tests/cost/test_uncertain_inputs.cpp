@@ -8,6 +8,7 @@
 
 #include "catch.h"
 #include "cost/distribution.h"
+#include "cost/ownership.h"
 #include "cost/uncertain_inputs.h"
 #include "error_message.h"
 #include "quantity/portable_math.h"
@@ -88,7 +89,7 @@ TEST_CASE("a field that the user sets loses its default spread and no other", "[
   own.own = true;
   CHECK(has(names_of(own), "purchase price"));
   CHECK_FALSE(has(names_of(own), "price per GPU-hour"));
-  own.price_given = true;
+  own.purchase_sigma = purchase_sigma({0, 0}, true);
   CHECK_FALSE(has(names_of(own), "purchase price"));
 }
 

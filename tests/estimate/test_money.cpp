@@ -67,12 +67,12 @@ TEST_CASE("owning says the cash and the megawatts that it takes", "[estimate][ow
   const Estimate e = answer(s);
   CHECK_THAT(e.cost.capital_usd.value(), WithinRel(300000.0 * 30000 * 1.64 / 0.81, 1e-9));
   CHECK_THAT(e.energy.site_megawatts.value(), WithinRel(478.125, 1e-9));
-  // The user's price is what was paid, however long ago; what it is worth falls by 28 % a year.
+  // The user's price is what was paid, however long ago; what it is worth fell by 11 % a year.
   s.set_number(Field::cost_hardware_age, 365.25 * 86400);
   const Estimate old = answer(s);
   CHECK(old.cost.capital_usd == e.cost.capital_usd);
   CHECK_THAT(*old.cost.items[0].unit_price / *e.cost.items[0].unit_price,
-             WithinRel(0.724436, 1e-5));
+             WithinRel(0.886920, 1e-5));
   s.set_text(Field::cost_pricing, "on-demand");
   CHECK_FALSE(answer(s).cost.capital_usd.has_value());
   CHECK(answer(s).energy.site_megawatts == e.energy.site_megawatts);
@@ -284,4 +284,53 @@ TEST_CASE("the headline of a triangular price is its median", "[estimate][range]
   s.set_distribution(field_info(Field::cost_price_per_gpu_hour),
                      {Distribution::Kind::triangular, 2, 6, 3}, {});
   CHECK_THAT(*answer(s).cost.price_per_gpu_hour, WithinRel(6 - std::sqrt(6.), 1e-12));
+}
+
+// Quotes of $2.35, $4.10 and $2.80: total = GPU-hours x quote, whatever the price book says.
+TEST_CASE("three quotes on three chips rank by the quotes", "[estimate][cost]") {
+  Scenario s = seven_billion("h100-sxm,b200,mi300x");
+  s.set(field_info(Field::cost_price_per_gpu_hour), "h100:2.35, b200:4.10,MI300X:2.8", "--price");
+  CHECK_FALSE(s.has(Field::cost_price_per_gpu_hour));
+  const std::vector<Estimate> answers = estimate(s, test_catalog());
+  const double quotes[] = {2.35, 4.10, 2.80};
+  REQUIRE(answers.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(answers[i].cost.price_per_gpu_hour == quotes[i]);
+    CHECK_THAT(*answers[i].cost.total, WithinRel(answers[i].gpu_hours * quotes[i], 1e-12));
+    CHECK_FALSE(answers[i].cost.doubts.imputed);
+  }
+  // 7e9 x 1e12 x 6 FLOP and more at 40 % of 989.4, 2250 and 1307.4 TFLOP/s: at equal MFU the hours
+  // are as the peaks, so that B200 is the cheapest by 4.10 / 2250 < 2.80 / 1307.4 < 2.35 / 989.4.
+  CHECK(*answers[1].cost.total < *answers[2].cost.total);
+  CHECK(*answers[2].cost.total < *answers[0].cost.total);
+}
+
+TEST_CASE("a price of another accelerator leaves the price book's", "[estimate][cost]") {
+  Scenario s = seven_billion("h100-sxm");
+  const double listed = *answer(s).cost.price_per_gpu_hour;
+  s.set(field_info(Field::cost_price_per_gpu_hour), "b200:4.10", "--price");
+  CHECK(answer(s).cost.price_per_gpu_hour == listed);
+  for (const char* text :
+       {"h100:", ":2", "h100:2,", "h100:0", "h100:-1", "h100:2,H100:3", "a:b:c"}) {
+    CHECK_THROWS_AS(s.set(field_info(Field::cost_price_per_gpu_hour), text, "--price"), Error);
+  }
+}
+
+// A DGX H100 quoted at $400,000: 50,000 an accelerator. Per hour: 50,000 x 0.14 ln 10 / 8,766 =
+// 1.838706; network x 0.19 / 0.81 = 0.431301; capital 50,000 / 0.81 x 0.1 / 8,766 = 0.704180;
+// worked with bc.
+TEST_CASE("an hour of a quoted node, by hand", "[estimate][ownership]") {
+  Scenario s = seven_billion("h100-sxm");
+  s.set_text(Field::cost_pricing, "own");
+  s.set_number(Field::cost_node_price, 400000);
+  const Estimate e = answer(s);
+  CHECK_THAT(e.cost.items[0].unit_price.value(), WithinRel(1.838706, 1e-5));
+  CHECK_THAT(e.cost.items[1].unit_price.value(), WithinRel(0.431301, 1e-5));
+  CHECK_THAT(e.cost.items[2].unit_price.value(), WithinRel(0.704180, 1e-5));
+  CHECK_THAT(e.cost.capital_usd.value(), WithinRel(64 * 50000 / 0.81, 1e-12));
+  CHECK_FALSE(e.cost.doubts.stale);
+  s.clear(Field::cost_node_price);
+  const Estimate listed = answer(s);
+  CHECK(listed.cost.doubts.stale);  // the book's quote is of 2025-03
+  CHECK(listed.range.total_usd->p90 / *listed.cost.total > e.range.total_usd->p90 / *e.cost.total);
 }

@@ -22,14 +22,25 @@ struct TcoArguments {
 };
 
 bool belongs_to_tco(const FieldInfo& info) {
-  constexpr Field kFields[] = {Field::hardware_accelerator, Field::hardware_gpus,
-                               Field::hardware_system,      Field::cost_price_per_gpu_hour,
-                               Field::cost_price_class,     Field::cost_provider,
-                               Field::cost_region,          Field::cost_electricity_price,
-                               Field::cost_watts_per_gpu,   Field::cost_pue,
-                               Field::cost_utilization,     Field::cost_colocation,
-                               Field::cost_purchase_price,  Field::cost_support_rate,
-                               Field::cost_capital_rate,    Field::cost_as_of};
+  constexpr Field kFields[] = {Field::hardware_accelerator,
+                               Field::hardware_gpus,
+                               Field::hardware_system,
+                               Field::cost_price_per_gpu_hour,
+                               Field::cost_price_class,
+                               Field::cost_provider,
+                               Field::cost_region,
+                               Field::cost_electricity_price,
+                               Field::cost_watts_per_gpu,
+                               Field::cost_pue,
+                               Field::cost_utilization,
+                               Field::cost_colocation,
+                               Field::cost_purchase_price,
+                               Field::cost_node_price,
+                               Field::cost_depreciation,
+                               Field::cost_prices,
+                               Field::cost_support_rate,
+                               Field::cost_capital_rate,
+                               Field::cost_as_of};
   return std::ranges::find(kFields, info.field) != std::end(kFields);
 }
 

@@ -28,6 +28,7 @@ std::string value_words(const FieldInfo& info) {
     case FieldKind::text:
       return "NAME";
     case FieldKind::list:
+      if (info.field == Field::cost_prices) return "NAME:USD[,NAME:USD]";
       return info.choices.empty() ? std::string("NAME[,NAME]") : std::string(info.choices);
     case FieldKind::size:
       return "WxH";
@@ -111,6 +112,30 @@ void use_entry_names(Scenario& scenario, const Catalog& catalog) {
     scenario.set_text(Field::hardware_accelerator, fmt::format("{}", fmt::join(out, ",")));
   }
   if (count) scenario.set_number(Field::hardware_gpus, *count);
+}
+
+// Names of the accelerators that have a price of their own become those of their entries. Without
+// --accelerator they are the platforms. Throws Error (usage) for a price of another accelerator.
+void use_priced_names(Scenario& scenario, const Catalog& catalog) {
+  if (!scenario.has(Field::cost_prices)) return;
+  std::vector<std::string> priced, text;
+  for (const NamedPrice& price : parse_named_prices(scenario.text(Field::cost_prices))) {
+    priced.push_back(catalog.accelerator(read_accelerator(price.name, catalog).name).name);
+    text.push_back(fmt::format("{}:{}", priced.back(), format_exact(price.usd)));
+  }
+  scenario.set_text(Field::cost_prices, fmt::format("{}", fmt::join(text, ",")));
+  if (!scenario.has(Field::hardware_accelerator)) {
+    scenario.set_text(Field::hardware_accelerator, fmt::format("{}", fmt::join(priced, ",")));
+  }
+  const std::vector<std::string> platforms = scenario.names(Field::hardware_accelerator);
+  for (const std::string& name : priced) {
+    const bool asked = std::ranges::any_of(platforms, [&](const std::string& platform) {
+      return catalog.accelerator(platform).name == name;
+    });
+    if (asked) continue;
+    throw Error(ErrorKind::usage, fmt::format("there is a price of {}, which is no platform", name),
+                fmt::format("add it to --accelerator {}", fmt::join(platforms, ",")), "--price");
+  }
 }
 
 // `--gpus h100` and `--gpus 8xh100` name an accelerator.
@@ -221,6 +246,7 @@ Scenario ScenarioOptions::read(Session& session, const Prepare& prepare) const {
   Layered layered = combined(all);
   note_settings(layered, session);
   use_entry_names(layered.scenario, session.catalog());
+  use_priced_names(layered.scenario, session.catalog());
   return std::move(layered.scenario);
 }
 

@@ -70,6 +70,7 @@ void add_money(const Question& question, Estimate& out) {
   bill.ownership = rates.own ? &rates.ownership : nullptr;
   bill.ownership_source = rates.purchase.source;
   bill.ownership_date = rates.purchase.date.text;
+  bill.old_quote = rates.ownership_inputs.age.before_purchase > 1;
   if (rates.own) {
     if (const auto cash = cash_per_gpu(rates.ownership_inputs)) bill.capital_usd = out.gpus * *cash;
   }

@@ -66,7 +66,10 @@ UncertaintyContext range_context(const Question& question, const UsefulTime& use
     context.rollouts = rollout_spread(range.rollouts, *round, out);
   }
   context.own = question.rates->own;
+  context.price_given = context.price_given || (!context.own && question.price->given);
   context.price_sigma = question.price->sigma;
+  context.purchase_sigma =
+      purchase_sigma(question.rates->ownership_inputs.age, context.price_given);
   return context;
 }
 

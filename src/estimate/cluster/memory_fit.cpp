@@ -137,7 +137,7 @@ void set_price(const MemoryQuestion& asked, const Task& task, MemoryFit& fit) {
   try {
     const auto rates = resolve_rates(asked.scenario, asked.catalog, task.platform(), silent);
     if (rates->own) return;
-    const auto price = price_of(asked.scenario, rates);
+    const auto price = price_of(asked.scenario, *task.platform().accelerator, rates);
     fit.price_per_gpu_hour = price->usd;
     fit.price_imputed = price->imputed;
   } catch (const Error&) {

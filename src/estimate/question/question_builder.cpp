@@ -51,7 +51,7 @@ Task QuestionBuilder::kept_task(const Scenario& scenario, std::string_view accel
 std::shared_ptr<const Rates> QuestionBuilder::kept_rates(const Scenario& scenario,
                                                          const Platform& platform) {
   Notes silent(false);
-  const bool given = scenario.has(Field::cost_price_per_gpu_hour);
+  const bool given = price_set(scenario, *platform.accelerator).has_value();
   return recent_rates_.find(scenario, platform.accelerator->file, given,
                             [&] { return resolve_rates(scenario, catalog_, platform, silent); });
 }
@@ -59,9 +59,10 @@ std::shared_ptr<const Rates> QuestionBuilder::kept_rates(const Scenario& scenari
 // As price_of(). A quote that no question refers to any more is reused, since rows of a sweep
 // differ only in its price.
 std::shared_ptr<const PriceQuote> QuestionBuilder::price(
-    const Scenario& scenario, const std::shared_ptr<const Rates>& rates) {
-  const auto given = scenario.number(Field::cost_price_per_gpu_hour);
-  if (!given) return price_of(scenario, rates);
+    const Scenario& scenario, const Accelerator& accelerator,
+    const std::shared_ptr<const Rates>& rates) {
+  const auto given = price_set(scenario, accelerator);
+  if (!given) return price_of(scenario, accelerator, rates);
   if (given_.use_count() != 1) given_ = std::make_shared<PriceQuote>(given_price(*given));
   given_->usd = *given;
   return given_;
@@ -78,7 +79,7 @@ Question QuestionBuilder::build(const Scenario& asked, std::string_view accelera
   note_data_scale(out.work(), out.amounts, last);
   out.rates = noted ? resolve_rates(scenario, catalog_, out.platform(), last)
                     : kept_rates(scenario, out.platform());
-  out.price = price(scenario, out.rates);
+  out.price = price(scenario, *out.platform().accelerator, out.rates);
   out.useful = resolve_useful_terms(scenario, out.work(), out.amounts, *out.platform().system);
   out.bill = resolve_bill_terms(scenario, out.useful);
   out.range = resolve_range_terms(asked);

@@ -64,7 +64,7 @@ class QuestionBuilder {
  private:
   Task kept_task(const Scenario& scenario, std::string_view accelerator);
   std::shared_ptr<const Rates> kept_rates(const Scenario& scenario, const Platform& platform);
-  std::shared_ptr<const PriceQuote> price(const Scenario& scenario,
+  std::shared_ptr<const PriceQuote> price(const Scenario& scenario, const Accelerator& accelerator,
                                           const std::shared_ptr<const Rates>& rates);
 
   const Catalog& catalog_;

@@ -161,7 +161,8 @@ std::vector<std::string> strict_reasons(const Estimate& estimate) {
   }
   if (doubts.stale) {
     add("has a price older than a year or of a guessed date",
-        "--price USD avoids it, or `trcost prices import` of a newer list");
+        estimate.cost.own ? "--node-price or --purchase-price of a newer quote avoids it"
+                          : "--price USD avoids it, or `trcost prices import` of a newer list");
   }
   if (!estimate.beyond_stack.empty()) {
     add("is computed with what its stack is not known to do, " + estimate.beyond_stack,

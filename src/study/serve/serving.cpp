@@ -60,7 +60,7 @@ TokenCost token_cost(const Scenario& asked, const Rates& rates, const PriceQuote
 void add_costs(const Service& all, const Platform& platform, ServingRow& row) {
   const Scenario& asked = all.question.scenario;
   row.costs = {row.cost};
-  if (asked.has(Field::cost_price_per_gpu_hour)) return;
+  if (price_set(asked, *platform.accelerator)) return;
   for (const std::optional<Commitment> pricing : kPricings) {
     if (pricing == commitment_of(asked)) continue;
     Scenario other = asked;
@@ -68,7 +68,7 @@ void add_costs(const Service& all, const Platform& platform, ServingRow& row) {
     try {
       Notes quiet(false);
       const auto rates = resolve_rates(other, all.catalog, platform, quiet);
-      const auto rent = price_of(other, rates);
+      const auto rent = price_of(other, *platform.accelerator, rates);
       TokenCost cost = token_cost(other, *rates, *rent, row.point, all.question.sold);
       if (cost.price_per_gpu_hour) row.costs.push_back(std::move(cost));
     } catch (const Error&) {
@@ -79,9 +79,9 @@ void add_costs(const Service& all, const Platform& platform, ServingRow& row) {
 void add_money(const Service& all, const Platform& platform, ServingRow& row, Notes& notes) {
   const Scenario& asked = all.question.scenario;
   const auto rates = resolve_rates(asked, all.catalog, platform, notes);
-  const auto rent = price_of(asked, rates);
+  const auto rent = price_of(asked, *platform.accelerator, rates);
   row.cost = token_cost(asked, *rates, *rent, row.point, all.question.sold);
-  row.price_sigma = rates->own ? kPurchaseSigma : rent->sigma;
+  row.price_sigma = rates->own ? purchase_sigma(rates->ownership_inputs.age, false) : rent->sigma;
   if (rates->power.watts) {
     row.output_per_second_per_megawatt = tokens_per_megawatt_second(
         row.point.output_per_gpu, site_megawatts(1, *rates->power.watts, rates->pue));

@@ -46,7 +46,10 @@ struct TcoPlatform {
   [[nodiscard]] Scenario scenario_for(std::string_view pricing) const {
     Scenario out = request.scenario;
     out.set_text(Field::cost_pricing, pricing);
-    if (pricing != "on-demand") out.clear(Field::cost_price_per_gpu_hour);
+    if (pricing != "on-demand") {
+      out.clear(Field::cost_price_per_gpu_hour);
+      out.clear(Field::cost_prices);
+    }
     return out;
   }
 };
@@ -123,7 +126,7 @@ TcoRow make_row(const TcoPlatform& all, std::string_view pricing, Notes& notes) 
     if (pricing == "own") {
       fill_ownership(all, *rates, row);
     } else {
-      fill_rent(all, *price_of(all.scenario_for(pricing), rates), row);
+      fill_rent(all, *price_of(all.scenario_for(pricing), *all.platform.accelerator, rates), row);
     }
     fill_quotients(all, *rates, row);
   } catch (const Error& error) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "quantity/quantity.h"
+#include "quantity/suggest.h"
 
 namespace trcost::estimation {
 namespace {
@@ -24,6 +25,19 @@ std::optional<Commitment> commitment_of(const Scenario& scenario) {
 
 std::string_view pricing_word(std::optional<Commitment> commitment) {
   return commitment ? commitment_name(*commitment) : kOwned;
+}
+
+std::optional<double> price_set(const Scenario& scenario, const Accelerator& accelerator) {
+  if (const auto one = scenario.number(Field::cost_price_per_gpu_hour)) return one;
+  if (!scenario.has(Field::cost_prices)) return std::nullopt;
+  const std::vector<NamedPrice> prices = parse_named_prices(scenario.text(Field::cost_prices));
+  const auto found = std::ranges::find_if(prices, [&](const NamedPrice& price) {
+    return price.name == accelerator.name || same_name(price.name, accelerator.name) ||
+           std::ranges::any_of(accelerator.aliases, [&](const std::string& alias) {
+             return same_name(price.name, alias);
+           });
+  });
+  return found == prices.end() ? std::nullopt : std::optional(found->usd);
 }
 
 // Evaluation beside the run, as a share of its hours. A default overhead holds evaluations already,

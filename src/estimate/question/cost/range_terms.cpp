@@ -19,7 +19,8 @@ RangeTerms resolve_range_terms(const Scenario& asked) {
   given.tokens_ranged = ranged(
       {Field::data_tokens, Field::data_samples, Field::data_tokens_per_param, Field::data_epochs});
   given.price_given =
-      asked.has(owns(asked) ? Field::cost_purchase_price : Field::cost_price_per_gpu_hour);
+      owns(asked) ? asked.has(Field::cost_purchase_price) || asked.has(Field::cost_node_price)
+                  : asked.has(Field::cost_price_per_gpu_hour);
   given.electricity_given = asked.has(Field::cost_electricity_price);
   given.pue_given = asked.has(Field::cost_pue);
   given.experiments_ranged = ranged({Field::cost_experiments});

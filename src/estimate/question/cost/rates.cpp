@@ -85,7 +85,7 @@ void resolve_power(const Scenario& scenario, const Platform& platform, Rates& ou
 }
 
 // An ignored input without a warning would mislead.
-void warn_about_unused_rates(const Scenario& scenario, Notes& notes) {
+void warn_about_unused_rates(const Scenario& scenario, const Platform& platform, Notes& notes) {
   const auto unused = [&](Field field, std::string_view why) {
     if (scenario.has(field)) notes.warn(fmt::format("{} {}", field_info(field).flag, why));
   };
@@ -93,7 +93,7 @@ void warn_about_unused_rates(const Scenario& scenario, Notes& notes) {
   if (scenario.has(Field::cost_provider)) {
     unused(Field::cost_price_class, "does not choose the price per GPU-hour: --provider does");
   }
-  if (scenario.has(Field::cost_price_per_gpu_hour)) {
+  if (price_set(scenario, *platform.accelerator)) {
     unused(Field::cost_provider, "does not choose the price per GPU-hour: --price gives it");
     if (!scenario.has(Field::cost_provider)) {
       unused(Field::cost_price_class, "does not choose the price per GPU-hour: --price gives it");
@@ -128,7 +128,7 @@ void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platf
     steady.commitment = Commitment::on_demand;
     out.on_demand = select_price(price_book(catalog), steady);
   }
-  if (scenario.has(Field::cost_price_per_gpu_hour)) return;
+  if (price_set(scenario, *platform.accelerator)) return;
   if (query.provider.empty()) {
     require_class_sells(price_book(catalog), query.price_class, query.commitment);
   }
@@ -139,27 +139,35 @@ void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platf
   }
 }
 
-// Adds the age of the price of the machine, and its value today, to the source of the price.
-void note_purchase(PurchasePrice& price, const PriceAge& age, std::string_view as_of,
-                   Notes& notes) {
-  if (!price.usd_per_gpu || age.years() <= 0) return;
-  const double value = depreciated_price(*price.usd_per_gpu, age.years());
-  const auto years = [](double time, std::string_view what) {
-    return time > 0.05 ? fmt::format("{:.1f} years {}", time, what) : std::string();
-  };
-  const std::string before = years(age.before_purchase, "from the quote to the purchase");
-  const std::string since = years(age.since_purchase, "in use");
-  const std::string fall = fmt::format(
-      "worth {} on {}: prices of machines fall by {:.0f} % a year, bought or not (data/model.md "
-      "7); "
-      "{}{}{}",
-      format_number(value, NumberKind::money), as_of, 100 * (1 - depreciated_price(1, 1)), before,
-      before.empty() || since.empty() ? "" : " and ", since);
-  if (notes.wanted()) {
-    notes.add(Field::cost_purchase_price, *price.usd_per_gpu, "server per accelerator; " + fall,
-              price.source);
+// Notes what a machine in use is worth, and warns of a quote that is older than a year.
+void note_purchase(PurchasePrice& price, const OwnershipInputs& inputs, Notes& notes) {
+  if (!price.usd_per_gpu) return;
+  const PriceAge& age = inputs.age;
+  std::string worth;
+  if (age.since_purchase > 0) {
+    const double value =
+        depreciated_price(*price.usd_per_gpu, age.since_purchase, inputs.past_fall_per_year);
+    worth = fmt::format("; worth {} after {:.1f} years in use",
+                        format_number(value, NumberKind::money), age.since_purchase);
   }
-  price.source += "; " + fall;
+  if (notes.wanted()) {
+    notes.add(Field::cost_purchase_price, *price.usd_per_gpu, "server per accelerator" + worth,
+              price.source);
+    if (inputs.fall_per_year == kDepreciationPerYear) {
+      notes.add(Field::cost_depreciation, 1 - depreciated_price(1, 1),
+                age.since_purchase > 0 ? "of the years ahead; 11 % a year since the purchase, as "
+                                         "quotes of 17 chips fell (data/model.md 7)"
+                                       : "of the years ahead",
+                "Epoch AI, training-cost-trends, cost_analysis_standalone.py");
+    }
+  }
+  price.source += worth;
+  if (age.before_purchase > 1) {
+    notes.warn(
+        fmt::format("the purchase price is a quote of {}, {:.1f} years old, and the range is "
+                    "wider for it. Set --node-price or --purchase-price to a newer quote",
+                    price.date.text, age.before_purchase));
+  }
 }
 
 void resolve_ownership(const Scenario& scenario, const Catalog& catalog, Rates& out, Notes& notes) {
@@ -173,7 +181,10 @@ void resolve_ownership(const Scenario& scenario, const Catalog& catalog, Rates& 
       scenario.number_or_default(Field::cost_hardware_age) / (kHoursPerYear * kSecondsPerHour));
   inputs.capital_rate = scenario.number_or_default(Field::cost_capital_rate);
   inputs.support_rate = scenario.number_or_default(Field::cost_support_rate);
-  note_purchase(out.purchase, inputs.age, as_of, notes);
+  if (const auto share = scenario.number(Field::cost_depreciation)) {
+    inputs.fall_per_year = inputs.past_fall_per_year = fall_of_share(*share);
+  }
+  note_purchase(out.purchase, inputs, notes);
   inputs.system_watts_per_gpu = out.power.watts;
   inputs.mean_draw = out.draw;
   inputs.pue = out.pue;
@@ -204,8 +215,9 @@ std::shared_ptr<const Rates> resolve_rates(const Scenario& scenario, const Catal
   out.draw = platform.accelerator->mean_draw;
   resolve_power(scenario, platform, out, notes);
   resolve_price(scenario, catalog, platform, out, notes);
-  out.purchase = server_price(*platform.accelerator, *platform.system, price_book(catalog),
-                              scenario.number(Field::cost_purchase_price));
+  out.purchase = server_price(
+      *platform.accelerator, *platform.system, price_book(catalog),
+      {scenario.number(Field::cost_purchase_price), scenario.number(Field::cost_node_price)});
   if (out.own) resolve_ownership(scenario, catalog, out, notes);
   out.egress_price = select_egress_price(price_book(catalog));
   if (const auto given = scenario.number(Field::cost_storage_price)) {
@@ -213,13 +225,13 @@ std::shared_ptr<const Rates> resolve_rates(const Scenario& scenario, const Catal
   } else {
     out.storage_price = select_storage_price(price_book(catalog));
   }
-  warn_about_unused_rates(scenario, notes);
+  warn_about_unused_rates(scenario, platform, notes);
   return made;
 }
 
-std::shared_ptr<const PriceQuote> price_of(const Scenario& scenario,
+std::shared_ptr<const PriceQuote> price_of(const Scenario& scenario, const Accelerator& accelerator,
                                            const std::shared_ptr<const Rates>& rates) {
-  const auto given = scenario.number(Field::cost_price_per_gpu_hour);
+  const auto given = price_set(scenario, accelerator);
   if (given) return std::make_shared<const PriceQuote>(given_price(*given));
   return {rates, &*rates->listed};
 }

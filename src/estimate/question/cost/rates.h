@@ -42,7 +42,7 @@ std::shared_ptr<const Rates> resolve_rates(const Scenario& scenario, const Catal
 
 /// Price of an hour as the user gave it, else from the book. With Rates::own it is the rent to
 /// compare with.
-std::shared_ptr<const PriceQuote> price_of(const Scenario& scenario,
+std::shared_ptr<const PriceQuote> price_of(const Scenario& scenario, const Accelerator& accelerator,
                                            const std::shared_ptr<const Rates>& rates);
 
 }  // namespace trcost::estimation
