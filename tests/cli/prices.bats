@@ -143,7 +143,7 @@ load program
   holds '.estimates | length == 2'
   refused 2 b200 estimate --params 7e9 --accelerator h100-sxm --price h100:2,b200:3
   refused 2 'two prices' estimate --params 7e9 --price h100:2,h100:3
-  run_trcost sweep --params 7e9 --gpus 64 --price h100:2,b200:4 --vary hardware.accelerator=h100-sxm,b200 --format csv --columns cost.price_per_gpu_hour -q
+  run_trcost sweep --params 7e9 --gpus 64 --price h100:2,b200:4 --vary hardware.accelerator=h100-sxm,b200 --format csv --select cost.price_per_gpu_hour -q
   [ "$(cut -d, -f2 out.txt | tail -2 | paste -sd' ')" = '2 4' ]
 }
 
