@@ -4,7 +4,7 @@
 
 Without options, prints the errors of the stored predictions by kind. --add FILE predicts the rows of
 FILE (columns kind, id, source, quality, group, unit, measured, scenario) and appends them with the
-date and the version. --now predicts the stored rows again, to compare, and changes nothing.
+date and the version. Kinds are throughput, memory, vision, rounds and serving. --now predicts the stored rows again, to compare, and changes nothing.
 """
 import argparse
 import csv
@@ -40,12 +40,34 @@ def scenario_document(fields):
     return json.dumps(document)
 
 
+def predict_serving(row, program):
+    """Fields of `serve.` are flags of the command."""
+    fields = [field.split("=", 1) for field in row["scenario"].split()]
+    flags = [f"--{path.removeprefix('serve.').replace('_', '-')}={value}"
+             for path, value in fields if path.startswith("serve.")]
+    scenario = " ".join("=".join(field) for field in fields if not field[0].startswith("serve."))
+    serving = run_json(program, ["serve", "--no-config", "--no-curve", "--scenario", "-", *flags],
+                       scenario_document(scenario))["serving"][0]
+    spread = serving["range"]["output_tokens_per_second_per_gpu"]
+    return serving["output_tokens_per_second_per_gpu"], spread["p10"], spread["p90"]
+
+
 def predict(row, program):
     """Predicted value and 80% range, in the row's unit. No range for memory, which has none."""
+    if row["kind"] == "serving":
+        return predict_serving(row, program)
     estimate = run_json(program, ["estimate", "--no-config", "--scenario", "-"],
                         scenario_document(row["scenario"]))["estimates"][0]
     if row["kind"] == "memory":
         return estimate["memory"]["total_bytes"] / BYTES[row["unit"]], None, None
+    if row["kind"] == "vision":
+        spread = estimate["range"]["gpu_hours"]
+        return estimate["gpu_hours"], spread["p10"], spread["p90"]
+    if row["kind"] == "rounds":
+        # The range of a round is that of the GPU-hours, whose overheads are no part of it.
+        seconds, spread = estimate["performance"]["step_seconds"], estimate["range"]["gpu_hours"]
+        share = seconds / spread["p50"]
+        return seconds, spread["p10"] * share, spread["p90"] * share
     speed = estimate["performance"]["tokens_per_second_per_gpu"]
     hours, spread = estimate["gpu_hours"], estimate["range"]["gpu_hours"]
     return speed, speed * hours / spread["p90"], speed * hours / spread["p10"]
