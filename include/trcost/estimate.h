@@ -274,6 +274,10 @@ class Estimator {
   std::unique_ptr<State> state_;
 };
 
+/// The total that is exceeded with a chance of 1 - `share`, as a lognormal through the median and
+/// the nearer end of the range. The total itself at 0.5. Empty if it is not known.
+std::optional<double> total_at(const Estimate& estimate, double share);
+
 /// Estimates a scenario, as a pure function of scenario and catalog.
 std::vector<Estimate> estimate(const Scenario& scenario, const Catalog& catalog,
                                EstimateOptions options = {});

@@ -119,3 +119,68 @@ estimate() {
   run_trcost diff a.json a.json --fail-above many
   [ "$code" -eq 2 ]
 }
+
+# $100 of compute become $108: prices of $2 and $2.16.
+@test "a change that raises the cost by 8% says so first, in dollars and as a share" {
+  estimate --tokens 20B --price 2 >a.json
+  estimate --tokens 20B --price 2.16 >b.json
+  run_trcost diff a.json b.json
+  sentence=$(paste -sd' ' out.txt | tr -s ' ' | cut -d. -f1-3)
+  rise=$(jq -n --slurpfile a a.json --slurpfile b b.json '$b[0].estimates[0].cost.total - $a[0].estimates[0].cost.total')
+  [[ "$sentence" = *"Training cost rises by \$"*"(+8.0%) on h100-sxm"* ]]
+  run_trcost diff a.json b.json --format json
+  holds ".platforms[0].total | .after - .before - $rise | fabs < 1e-9"
+  # Dollars and shares as limits, on both sides of the change.
+  for limit in 7% 0.07 "\$$(jq -n "$rise - 1")"; do
+    run_trcost diff a.json b.json --fail-above "$limit"
+    [ "$code" -eq 3 ]
+  done
+  for limit in 9% 0.09 "\$$(jq -n "$rise + 1")" 100k; do
+    run_trcost diff a.json b.json --fail-above "$limit"
+    [ "$code" -eq 0 ]
+  done
+  run_trcost diff a.json b.json --fail-above 100k --format json
+  holds '.fail_above_usd == 100000 and .fail_above == null'
+}
+
+@test "Markdown for a pull request: a headline, a row per platform, and the rest folded" {
+  "$TRCOST" estimate --params 1B --tokens 20B --accelerator h100-sxm,b200 --format json >a.json 2>/dev/null
+  "$TRCOST" estimate --params 1B --tokens 22B --accelerator h100-sxm,b200 --format json >b.json 2>/dev/null
+  run_trcost diff a.json b.json --format md
+  head -1 out.txt | grep -q '^# Training cost of the cheapest platform rises by [$]'
+  [ "$(grep -c '^<details>$' out.txt)" -eq 4 ]
+  [ "$(grep -c '^</details>$' out.txt)" -eq 4 ]
+  [ "$(sed '/<details>/,$d' out.txt | grep -c '^| \(h100-sxm\|b200\) |')" -eq 2 ]
+  lacks '\\>|n/a' out.txt
+}
+
+@test "defaults stand where a setting was left out" {
+  estimate --tokens 20B >a.json
+  estimate --tokens 20B --seq-length 8192 >b.json
+  run_trcost diff a.json b.json
+  grep -qE -- '--seq-length +4096 \(default\) +8192' out.txt
+  run_trcost diff a.json b.json --format json
+  holds '.inputs == [{path: "data.seq_length", unit: "tokens", before: 4096, after: 8192, change_share: 1}]'
+}
+
+@test "results of every command are compared, and only of one" {
+  same() {
+    "$TRCOST" "$@" --format json >"$1.json" 2>/dev/null
+    run_trcost diff "$1.json" "$1.json" --format json
+    [ "$code" -eq 0 ] && holds '.same and (.platforms | length > 0)'
+  }
+  estimate --tokens 20B >estimate.json
+  same sweep --params 1e9 --tokens 1e9 --vary hardware.gpus=8,16 --accelerator h100-sxm,b200
+  holds '[.platforms[].before] | unique | length == 4'
+  same solve --params 7e9 --budget 50k
+  same serve --model llama-3.1-8b --accelerator h100-sxm,b200
+  same experiments --params 7e9 --runs 4
+  same memory --params 7e9
+  same transfer --params 7e9 --tokens 1e10 --from h100-sxm --from-gpus 64 --measured 18h --to b200:64
+  same tco --accelerator h100-sxm,b200
+  same tokens --family qwen2-vl --image 1920x1080
+  refused 1 'one command' diff estimate.json sweep.json
+  "$TRCOST" tco --accelerator h100-sxm,b200 --years 4 --format json >four.json
+  run_trcost diff tco.json four.json
+  grep -q 'Cost of ownership.*rises' <(paste -sd' ' out.txt)
+}

@@ -398,11 +398,8 @@ JSON
   run_trcost estimate --params 7e9 --gpus 8 --brief --details
   [ "$code" -eq 2 ]
   [ ! -s out.txt ]
-  # Documents that are handed on hold everything, whatever the screen shows.
-  run_trcost estimate --params 7e9 --gpus 8 --format md
-  cp out.txt whole.md
-  run_trcost estimate --params 7e9 --gpus 8 --format md --brief
-  cmp out.txt whole.md
+  # Documents that are handed on hold everything, so --brief is refused for them.
+  refused 2 brief estimate --params 7e9 --gpus 8 --format md --brief
 }
 
 @test "shares of different peaks say which precision they are of" {
@@ -422,4 +419,41 @@ JSON
   [ "$(warnings)" -eq 1 ]
   run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --mfu 0.45
   [ "$(warnings)" -eq 0 ]
+}
+
+@test "--fail-above: every platform that is named, else the cheapest, at the asked confidence" {
+  question=(--params 7e9 --tokens 1e12 --gpus 256)
+  run_trcost estimate "${question[@]}" --accelerator h100-sxm,b200 --format json
+  cp out.txt answer.json
+  lower=$(jq '[.estimates[].cost.total] | min' answer.json)
+  higher=$(jq '[.estimates[].cost.total] | max' answer.json)
+  between=$(jq -n "($lower + $higher) / 2")
+  run_trcost estimate "${question[@]}" --accelerator h100-sxm,b200 --fail-above "$between"
+  [ "$code" -eq 3 ] && [ "$(grep -c 'error: .*--fail-above' err.txt)" -eq 1 ]
+  run_trcost estimate "${question[@]}" --accelerator h100-sxm,b200 --fail-above "$(jq -n "$higher * 1.001")"
+  [ "$code" -eq 0 ] && grep -q 'Half of such runs' err.txt
+  run_trcost estimate "${question[@]}" --fail-above "$between"
+  [ "$code" -eq 0 ]
+  # At 90% the limit is P90.
+  p90=$(jq '.estimates[0].range.total_usd.p90' answer.json)
+  run_trcost estimate "${question[@]}" --accelerator h100-sxm --confidence 0.9 --fail-above "$(jq -n "$p90 * 1.001")"
+  [ "$code" -eq 0 ]
+  run_trcost estimate "${question[@]}" --accelerator h100-sxm --confidence 90% --fail-above "$(jq -n "$p90 * 0.999")" -q
+  [ "$code" -eq 3 ] && grep -q 'error: ' err.txt
+  # A platform without an answer keeps no limit.
+  run_trcost estimate --params 70e9 --gpus 16 --accelerator rtx-4090,h200 --fail-above 1B
+  [ "$code" -eq 3 ]
+  refused 2 fail-above estimate "${question[@]}" --confidence 0.9
+  refused 2 confidence estimate "${question[@]}" --fail-above 1k --confidence 0.2
+}
+
+@test "CSV and JSON Lines keep a row for a platform without an answer" {
+  question=(--params 70e9 --tokens 1e12 --gpus 16 --accelerator rtx-4090,h200 -q)
+  "$TRCOST" estimate "${question[@]}" --format jsonl >rows.jsonl
+  jq -se '[.[] | [.accelerator, (.["cost.total"] == null), (.error == null)]] ==
+    [["h200", false, true], ["rtx-4090", true, false]]' rows.jsonl
+  "$TRCOST" estimate "${question[@]}" --format csv >rows.csv
+  [ "$(wc -l <rows.csv)" -eq 3 ]
+  head -1 rows.csv | grep -q ',error'
+  "$TRCOST" estimate "${question[@]}" --format json | jq -e '(.estimates | length == 1) and (.failures | length == 1)'
 }

@@ -334,3 +334,14 @@ TEST_CASE("an hour of a quoted node, by hand", "[estimate][ownership]") {
   CHECK(listed.cost.doubts.stale);  // the book's quote is of 2025-03
   CHECK(listed.range.total_usd->p90 / *listed.cost.total > e.range.total_usd->p90 / *e.cost.total);
 }
+
+// A lognormal through P50 and P90: at 95 % it is (P90 / P50) ^ (1.644854 / 1.281552).
+TEST_CASE("a budget at 90% is P90, and the median at a half", "[estimate][range]") {
+  const Estimate e = answer(seven_billion("h100-sxm"));
+  const Quantiles& range = *e.range.total_usd;
+  CHECK(total_at(e, 0.5) == e.cost.total);
+  CHECK_THAT(*total_at(e, 0.9), WithinRel(*e.cost.total * range.p90 / range.p50, 1e-12));
+  CHECK_THAT(*total_at(e, 0.1), WithinRel(*e.cost.total * range.p10 / range.p50, 1e-12));
+  CHECK_THAT(*total_at(e, 0.95),
+             WithinRel(*e.cost.total * std::pow(range.p90 / range.p50, 1.644854 / 1.281552), 1e-6));
+}

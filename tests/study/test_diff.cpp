@@ -97,7 +97,7 @@ TEST_CASE("what is no saved result is refused with what it lacks", "[diff]") {
 
 TEST_CASE("totals that rise are named, those that fall are not", "[diff]") {
   const std::string row = item(R"("item": "compute")", 1);
-  CHECK(totals_above(between(saved(row, 10), saved(row, 10.5)), 0.1).empty());
-  CHECK(totals_above(between(saved(row, 10), saved(row, 12)), 0.1).size() == 1);
-  CHECK(totals_above(between(saved(row, 12), saved(row, 10)), 0.1).empty());
+  CHECK(totals_above(between(saved(row, 10), saved(row, 10.5)), {0.1, {}}).empty());
+  CHECK(totals_above(between(saved(row, 10), saved(row, 12)), {0.1, {}}).size() == 1);
+  CHECK(totals_above(between(saved(row, 12), saved(row, 10)), {0.1, {}}).empty());
 }

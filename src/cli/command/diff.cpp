@@ -22,22 +22,29 @@ struct DiffArguments {
   OutputOptions output;
 };
 
-std::optional<double> threshold(const std::string& text) {
+// Dollars carry a sign or a unit, or are more than a percentage in words could be.
+std::optional<DiffLimit> threshold(const std::string& text) {
   if (text.empty()) return std::nullopt;
+  constexpr double kLeastPlainUsd = 100;
   // Any percentage, also above 100.
   const bool percent = text.ends_with('%');
+  const bool dollars = text.find_first_not_of("0123456789.e+-") != std::string::npos && !percent;
   double value = 0;
   try {
-    value = parse_number(percent ? text.substr(0, text.size() - 1) : text, NumberKind::number);
+    value = parse_number(percent ? text.substr(0, text.size() - 1) : text,
+                         dollars ? NumberKind::money : NumberKind::number);
   } catch (const Error& error) {
-    throw Error(error.kind, error.message, "write a share like 10% or 0.1", "--fail-above");
+    throw Error(error.kind, error.message, "write a share like 10%, or dollars like 1000 or $50",
+                "--fail-above");
   }
-  if (percent) return value / 100;
+  if (dollars || (!percent && value > kLeastPlainUsd)) return DiffLimit{0, value};
+  if (percent) return DiffLimit{value / 100, std::nullopt};
   if (value > 1) {
-    throw Error(ErrorKind::usage, fmt::format("{} would be {} %", text, format_exact(100 * value)),
-                fmt::format("write {0}% or {1}%", text, format_exact(100 * value)), "--fail-above");
+    throw Error(ErrorKind::usage,
+                fmt::format("{} could be a percentage or an amount of dollars", text),
+                fmt::format("write {0}% or ${0}", text), "--fail-above");
   }
-  return value;
+  return DiffLimit{value, std::nullopt};
 }
 
 int run_diff(const DiffArguments& arguments, Session& session) {
@@ -81,11 +88,11 @@ Action define_diff(Flags& flags, Session& session) {
   auto arguments = std::make_shared<DiffArguments>();
   flags.group("Input");
   flags.add("FILES", arguments->files, "A.json B.json",
-            "two results of `trcost estimate --format json`");
+            "two results of one command, saved with --format json");
   flags.group("Output");
-  flags.add("--fail-above", arguments->fail_above, "SHARE",
-            "exit 3 when a platform's total rises by more than this share, or cannot be "
-            "compared");
+  flags.add("--fail-above", arguments->fail_above, "USD|SHARE",
+            "exit 3 if the total of a platform rises by more than these dollars (1000, $50) or "
+            "this share (10%), or cannot be compared");
   flags.add("--all", arguments->all, "every figure that differs, not only the main ones");
   add_output_options(flags, arguments->output);
   return [arguments, &session] { return run_diff(*arguments, session); };

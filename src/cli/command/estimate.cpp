@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command/commands.h"
@@ -19,6 +21,12 @@
 namespace trcost::cli {
 namespace {
 
+// A limit of the total, for CI.
+struct Gate {
+  double usd = 0;
+  double confidence = 0.5;
+};
+
 struct EstimateArguments {
   ScenarioOptions scenario;
   OutputOptions output;
@@ -26,7 +34,63 @@ struct EstimateArguments {
   bool strict = false;
   bool details = false;
   bool brief = false;
+  std::string fail_above;
+  std::string confidence;
 };
+
+std::optional<Gate> read_gate(const EstimateArguments& typed) {
+  if (typed.fail_above.empty()) {
+    if (typed.confidence.empty()) return std::nullopt;
+    throw Error(ErrorKind::usage, "it is the chance that a limit is kept", "add --fail-above USD",
+                "--confidence");
+  }
+  Gate gate;
+  gate.usd = positive_flag_number(typed.fail_above, NumberKind::money, "--fail-above",
+                                  "write it like 50k or 1.5M");
+  if (typed.confidence.empty()) return gate;
+  gate.confidence = flag_number(typed.confidence, NumberKind::fraction, "--confidence");
+  if (gate.confidence >= 0.5 && gate.confidence < 1) return gate;
+  throw Error(ErrorKind::usage, "a confidence is from 0.5 to below 1", "write 0.9 or 90%",
+              "--confidence");
+}
+
+// What the limit says of one platform, and whether it is kept.
+std::pair<std::string, bool> judge(const Gate& gate, const Estimate& e) {
+  const std::optional<double> usd = total_at(e, gate.confidence);
+  if (!usd) return {fmt::format("{}: the total is not known", e.accelerator), false};
+  const bool median = gate.confidence == 0.5;
+  const std::string chance =
+      median ? std::string() : fmt::format(" with {:.0f}% confidence", 100 * gate.confidence);
+  const bool kept = *usd <= gate.usd;
+  return {fmt::format("{}: {}{} is {} --fail-above {}{}", e.accelerator,
+                      format_number(*usd, NumberKind::money), chance, kept ? "within" : "above",
+                      format_number(gate.usd, NumberKind::money),
+                      median ? ". Half of such runs cost more: --confidence 0.9 tests that" : ""),
+          kept};
+}
+
+// Judges every platform that was named, else the one of the first sentence.
+bool keeps_limit(const Gate& gate, const Scenario& scenario, const Report& report,
+                 Session& session) {
+  std::vector<const Estimate*> judged;
+  if (scenario.has(Field::hardware_accelerator)) {
+    for (const Estimate& e : report.estimates) judged.push_back(&e);
+  } else if (!report.estimates.empty()) {
+    judged.push_back(&report.estimates[cheapest_index(report.estimates)]);
+  }
+  bool kept = !judged.empty();
+  for (const Estimate* each : judged) {
+    const auto [words, holds] = judge(gate, *each);
+    holds ? session.note(words) : session.error(words);
+    kept = kept && holds;
+  }
+  if (!scenario.has(Field::hardware_accelerator)) return kept;
+  for (const Estimator::Failure& failure : report.failures) {
+    session.error(failure_line(failure));
+    kept = false;
+  }
+  return kept;
+}
 
 int run_estimate(const EstimateArguments& arguments, Session& session) {
   if (arguments.details && arguments.brief) {
@@ -39,6 +103,7 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
         fmt::format("--brief is a form of text, and {} has everything", format_info(format).name),
         "leave out --brief, or write --format table");
   }
+  const std::optional<Gate> gate = read_gate(arguments);
   const Scenario scenario = arguments.scenario.read(session);
   Output output(arguments.output.path);
   EstimateOptions options;
@@ -81,11 +146,12 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   if (!info.traits.terminal || report.detail == Detail::brief) {
     for (const std::string& warning : warning_lines(report)) session.warn(warning);
   }
-  if (!arguments.strict) return kExitOk;
-  bool whole = estimator.failures().empty();
+  const bool kept = !gate || keeps_limit(*gate, scenario, report, session);
+  if (!arguments.strict) return kept ? kExitOk : kExitCheckFailed;
+  bool whole = kept && estimator.failures().empty();
   for (const Estimate& estimate : estimates) {
     for (const std::string& reason : strict_reasons(estimate)) {
-      session.warn(reason);
+      session.error(reason);
       whole = false;
     }
   }
@@ -104,6 +170,11 @@ Action define_estimate(Flags& flags, Session& session) {
             "exit 3 when a number is not known, a price imputed, of another class or older than a "
             "year, a platform without an answer, memory that does not fit, or a layout beyond its "
             "stack");
+  flags.add("--fail-above", arguments->fail_above, "USD",
+            "exit 3 if the total is above: of every platform that --accelerator names, else of the "
+            "cheapest");
+  flags.add("--confidence", arguments->confidence, "F",
+            "with --fail-above: chance that the total stays below (default 0.5)");
   flags.add("--details", arguments->details, "all of the answer, beyond one screen of text");
   flags.add("--brief", arguments->brief, "a line of text per platform");
   return [arguments, &session] { return run_estimate(*arguments, session); };

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,6 +12,9 @@
 #include "estimate/answer/answer.h"
 #include "estimate/answer/job.h"
 #include "estimate/question/question_builder.h"
+#include "quantity/portable_math.h"
+#include "quantity/quantity.h"
+#include "quantity/statistics.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -141,6 +145,16 @@ std::vector<Estimate> Estimator::run(const Scenario& scenario) {
                 last->hint);
   }
   return out;
+}
+
+std::optional<double> total_at(const Estimate& estimate, double share) {
+  constexpr double kMedian = 0.5;
+  const std::optional<double>& total = estimate.cost.total;
+  const std::optional<Quantiles>& range = estimate.range.total_usd;
+  if (share == kMedian || !total || !range) return total;
+  const double z = inverse_normal(share);
+  const double end = share > kMedian ? range->p90 : range->p10;
+  return *total * portable_exp(portable_log(end / range->p50) * std::abs(z) / kNormalP90);
 }
 
 std::vector<Estimate> estimate(const Scenario& scenario, const Catalog& catalog,

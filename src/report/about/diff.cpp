@@ -3,19 +3,48 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "estimate/columns/estimate_columns.h"
 #include "report/about/documents.h"
 #include "report/page/page.h"
 #include "report/page/wording.h"
+#include "scenario/fields.h"
 #include "study/diff/diff.h"
-#include "study/transfer/transfer.h"
 
 namespace trcost::report {
 namespace {
 
+// `MFU`, `cost total`, `wall clock`: the title of a column, or words of its path without the unit.
+std::string label_of(std::string_view path) {
+  for (const EstimateColumn& column : columns()) {
+    if (column.path == path && !column.title.empty()) return std::string(column.title);
+  }
+  constexpr std::string_view kUnits[] = {"_seconds", "_bytes", "_usd"};
+  std::string out(path);
+  for (const std::string_view unit : kUnits) {
+    if (const std::size_t at = out.find(unit); at != std::string::npos) out.erase(at, unit.size());
+  }
+  std::ranges::replace(out, '.', ' ');
+  std::ranges::replace(out, '_', ' ');
+  return out;
+}
+
+// The flag of a scenario field, else words.
+std::string input_label(std::string_view path) {
+  if (path == "trcost_version") return "trcost";
+  if (path == "price_data_date") return "prices of";
+  const FieldInfo* field = find_field(path);
+  return field == nullptr ? label_of(path) : std::string(field->flag);
+}
+
 std::string value_words(const DiffRow& row, const DiffValue& value) {
   if (!value.known) return "n/a";
-  return value.number ? format_number(*value.number, row.display, 4) : value.text;
+  std::string text = value.number ? format_number(*value.number, row.display, 4) : value.text;
+  if (row.display == NumberKind::count && row.unit == "GPU-hour") text += " GPU-hours";
+  if (row.unit == "kWh") text += " kWh";
+  if (value.is_default) text += " (default)";
+  return text;
 }
 
 std::string change_words(const DiffRow& row) {
@@ -30,66 +59,133 @@ std::string platform_name(const DiffPlatform& platform) {
   if (platform.before.empty()) return platform.after + " (only after)";
   if (platform.after.empty()) return platform.before + " (only before)";
   if (platform.before == platform.after) return platform.before;
-  return platform.before + " -> " + platform.after;
+  return platform.before + " to " + platform.after;
 }
 
-Table diff_table(const std::vector<DiffRow>& rows, bool everything) {
-  Table table(
-      {{"field"}, number_column("before"), number_column("after"), number_column("change")});
+// Settings without a known value are left to their defaults.
+Table inputs_table(const std::vector<DiffRow>& rows) {
+  Table table({{""}, number_column("before"), number_column("after"), number_column("change")});
+  const auto words = [](const DiffRow& row, const DiffValue& value) {
+    return value.known ? value_words(row, value) : std::string("default");
+  };
   for (const DiffRow& row : rows) {
-    if (!row.main && !everything) continue;
     table.add_row(
-        {row.path, value_words(row, row.before), value_words(row, row.after), change_words(row)});
+        {input_label(row.path), words(row, row.before), words(row, row.after), change_words(row)});
   }
   return table;
 }
 
-std::string total_sentence(const DiffPlatform& platform) {
-  const DiffRow& total = platform.total;
-  std::string out = fmt::format("total {} -> {}", value_words(total, total.before),
-                                value_words(total, total.after));
-  if (total.change()) out += fmt::format(" ({})", change_words(total));
-  return out;
+Table diff_table(const std::vector<DiffRow>& rows, bool everything,
+                 const std::function<std::string(std::string_view)>& label) {
+  Table table({{""}, number_column("before"), number_column("after"), number_column("change")});
+  for (const DiffRow& row : rows) {
+    if (!row.main && !everything) continue;
+    table.add_row({label(row.path), value_words(row, row.before), value_words(row, row.after),
+                   change_words(row)});
+  }
+  return table;
 }
 
-// `The cost on h100-sxm rises by $12k (+8.0%).`
-std::string change_sentence(const DiffPlatform& platform) {
-  const DiffRow& total = platform.total;
-  if (!total.before.number || !total.after.number) return {};
-  const double change = *total.after.number - *total.before.number;
-  const std::string where = platform.before == platform.after
-                                ? " on " + platform.after
-                                : fmt::format(" from {} to {}", platform.before, platform.after);
-  if (change == 0)
-    return fmt::format("The cost{} stays at {}.", where, brief_money(*total.after.number));
-  return fmt::format("The cost{} {} by {}{}.", where, change > 0 ? "rises" : "falls",
-                     brief_money(std::abs(change)),
-                     total.change() ? fmt::format(" ({})", change_words(total)) : std::string());
+std::string amount_words(const DiffRow& total, double value) {
+  return total.display == NumberKind::money ? brief_money(value)
+                                            : format_number(value, total.display, 3);
+}
+
+// A row per platform.
+Table totals_table(const DiffResult& result) {
+  Table table({{""},
+               number_column("before"),
+               number_column("after"),
+               number_column("difference"),
+               number_column("change")});
+  for (const DiffPlatform& platform : result.platforms) {
+    const DiffRow& total = platform.total;
+    const bool both = total.before.number && total.after.number;
+    const double change = both ? *total.after.number - *total.before.number : 0;
+    table.add_row(
+        {platform_name(platform), value_words(total, total.before), value_words(total, total.after),
+         both ? (change < 0 ? "-" : "+") + amount_words(total, std::abs(change)) : std::string(),
+         change_words(total)});
+  }
+  return table;
+}
+
+// The row with the lowest known total, before or after.
+const DiffPlatform* lowest(const DiffResult& result, DiffValue DiffRow::*which) {
+  const DiffPlatform* best = nullptr;
+  for (const DiffPlatform& platform : result.platforms) {
+    const std::optional<double>& total = (platform.total.*which).number;
+    if (total && (best == nullptr || *total < *(best->total.*which).number)) best = &platform;
+  }
+  return best;
+}
+
+// `Training cost rises by $12k (+8.0%) on h100-sxm, from $150k to $162k.` Of several rows, the
+// lowest of each result.
+std::string change_sentence(const DiffResult& result) {
+  const DiffPlatform* first = lowest(result, &DiffRow::before);
+  const DiffPlatform* last = lowest(result, &DiffRow::after);
+  if (first == nullptr || last == nullptr) {
+    return fmt::format("{} cannot be compared: a total is not known.", result.subject);
+  }
+  const double before = *first->total.before.number, after = *last->total.after.number;
+  const std::string& from = first->before;
+  const std::string& to = last->after;
+  const std::string of = result.platforms.size() > 1 ? " of the cheapest platform" : "";
+  if (before == after && from == to) {
+    return fmt::format("{}{} stays at {} on {}.", result.subject, of,
+                       amount_words(first->total, after), to);
+  }
+  DiffRow row = last->total;
+  row.before = first->total.before;
+  const std::string share = row.change() ? fmt::format(" ({})", change_words(row)) : "";
+  const std::string verb = before == after ? "stays" : after > before ? "rises" : "falls";
+  const std::string by =
+      before == after ? "" : " by " + amount_words(row, std::abs(after - before)) + share;
+  if (from == to) {
+    return fmt::format("{}{} {}{} on {}, from {} to {}.", result.subject, of, verb, by, to,
+                       amount_words(row, before), amount_words(row, after));
+  }
+  return fmt::format("{}{} {}{}, from {} on {} to {} on {}.", result.subject, of, verb, by,
+                     amount_words(row, before), from, amount_words(row, after), to);
+}
+
+// Figures and line items of a row that both results have.
+void add_details(const DiffReport& report, const DiffPlatform& platform, Page& page) {
+  if (platform.figures.empty()) return;
+  Heading heading{"Figures: " + platform_name(platform)};
+  heading.folded = true;
+  page.add(heading).add(Grid{diff_table(platform.figures, report.everything, label_of)});
+  const auto hidden = std::ranges::count(platform.figures, false, &DiffRow::main);
+  if (hidden > 0 && !report.everything) {
+    page.add(Paragraph{fmt::format("{} more figures differ (--all)", hidden), Ink::dim});
+  }
+  if (platform.items.empty()) return;
+  heading.text = "Line items: " + platform_name(platform);
+  page.add(heading).add(Grid{
+      diff_table(platform.items, true, [](std::string_view path) { return std::string(path); })});
 }
 
 Page diff_page(const DiffReport& report) {
-  Page page{"Difference", fmt::format("{} -> {}", report.a, report.b), {}};
+  constexpr std::size_t kMostDetailed = 12;
+  const DiffResult& result = report.result;
+  const bool same = result.same();
+  const std::string sentence = same ? std::string("Nothing differs.") : change_sentence(result);
+  Page page{sentence, fmt::format("before: {}, after: {}", report.a, report.b), {}};
   page.titled = false;
-  page.add(Paragraph{fmt::format("{} -> {}", report.a, report.b), Ink::dim});
-  if (report.result.same()) page.add(Paragraph{"Nothing differs.", Ink::good});
-  for (const DiffPlatform& platform : report.result.platforms) {
-    if (std::string sentence = change_sentence(platform); !sentence.empty()) {
-      page.add(Paragraph{std::move(sentence), Ink::good});
-    }
+  Paragraph answer{sentence, Ink::good};
+  answer.only_text = true;
+  page.add(std::move(answer));
+  Paragraph files{fmt::format("Before: {}. After: {}.", report.a, report.b), Ink::dim};
+  files.only_text = true;
+  page.add(std::move(files));
+  if (same) return page;
+  page.add(Grid{totals_table(result)});
+  if (!result.inputs.empty()) {
+    page.add(Heading{"Settings that differ"}).add(Grid{inputs_table(result.inputs)});
   }
-  if (!report.result.inputs.empty()) {
-    page.add(Heading{"Inputs"}).add(Grid{diff_table(report.result.inputs, true)});
-  }
-  for (const DiffPlatform& platform : report.result.platforms) {
-    page.add(Heading{platform_name(platform), total_sentence(platform)});
-    page.add(Grid{diff_table(platform.figures, report.everything)});
-    const auto hidden = std::ranges::count(platform.figures, false, &DiffRow::main);
-    if (hidden > 0 && !report.everything) {
-      page.add(Paragraph{fmt::format("{} more figures differ (--all)", hidden), Ink::dim});
-    }
-    if (platform.items.empty()) continue;
-    page.add(Heading{"Line items"}).add(Grid{diff_table(platform.items, true)});
-  }
+  if (result.platforms.size() > kMostDetailed) return page;
+  for (const DiffPlatform& platform : result.platforms) add_details(report, platform, page);
   return page;
 }
 

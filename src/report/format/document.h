@@ -37,6 +37,8 @@ struct Document {
   std::function<Calculation()> budget = {};
   std::optional<Scatter> scatter = {};     ///< chart beside the rows of a workbook
   std::shared_ptr<const void> owned = {};  ///< subject of `record`, if nothing else owns it
+  /// The answer of formats that consist of rows, if those have more rows than the JSON's list.
+  std::optional<Record> lines = {};
   bool scalars_in_rows = true;  ///< rows of a workbook repeat the scalars of the document
   std::string scenario = {};    ///< JSON that gives the same answer with --scenario, or empty
   std::string command = {};     ///< command line, for documents that are handed on

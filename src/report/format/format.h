@@ -31,7 +31,7 @@ const FormatWriter& format_writer(Format format);
 /// Writes a document that consists of its rows alone.
 template <const RowWriter& kRows>
 std::string rows_of(const Document& document, const Style&) {
-  return rows_document(kRows, document.record, document.rows);
+  return rows_document(kRows, document.lines.value_or(document.record), document.rows);
 }
 
 }  // namespace trcost::report

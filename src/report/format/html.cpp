@@ -65,6 +65,7 @@ class HtmlWriter {
     out_ += "</tbody></table>\n";
   }
   void add(const Paragraph& paragraph) {
+    if (paragraph.only_text) return;
     const std::string text = html_escape(paragraph.text);
     const std::string_view look = paragraph.tone == Ink::good   ? " class=\"answer\""
                                   : paragraph.tone == Ink::dim  ? " class=\"note\""

@@ -17,6 +17,7 @@ class MarkdownWriter {
     out_ = "# " + markdown_escape(page_.title) + "\n";
     if (!page_.note.empty()) paragraph(page_.note);
     for (const Piece& piece : page_.pieces) std::visit([&](const auto& b) { add(b); }, piece);
+    unfold();
     if (!page_.made_by.empty()) paragraph(page_.made_by);
     return std::move(out_);
   }
@@ -32,8 +33,20 @@ class MarkdownWriter {
     if (!table.rows().empty()) out_ += "\n" + markdown_table(table);
   }
 
+  void unfold() {
+    if (folded_) out_ += "\n</details>\n";
+    folded_ = false;
+  }
+
   void add(const Heading& heading) {
     in_list_ = false;
+    unfold();
+    if (heading.folded) {
+      folded_ = true;
+      const std::string note = heading.note.empty() ? "" : ": " + heading.note;
+      out_ += "\n<details>\n<summary>" + html_escape(heading.text + note) + "</summary>\n";
+      return;
+    }
     out_ += "\n## " + markdown_escape(heading.text) + "\n";
     if (!heading.note.empty()) paragraph(heading.note);
   }
@@ -44,6 +57,7 @@ class MarkdownWriter {
     in_list_ = false;
   }
   void add(const Paragraph& p) {
+    if (p.only_text) return;
     if (p.item) return item(markdown_escape(p.text));
     in_list_ = false;
     const std::string text = markdown_escape(p.text);
@@ -78,6 +92,7 @@ class MarkdownWriter {
   Page page_;
   std::string out_;
   bool in_list_ = false;
+  bool folded_ = false;
 };
 
 std::string draw_markdown(const Document& document, const Style&) {

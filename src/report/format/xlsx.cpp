@@ -257,7 +257,8 @@ std::string draw_workbook(const Document& document, const Style&) {
                               budget->name)
                 : std::string());
   if (has_formulas) draw_calculation(book, *budget);
-  add_rows(book, document.record, document.rows, document.scalars_in_rows, document.scatter);
+  add_rows(book, document.lines.value_or(document.record), document.rows, document.scalars_in_rows,
+           document.scatter);
   add_lists(book, document.record, document.record.table(), {}, document.rows);
   add_origin(book, document, page, budget ? budget->sources : std::vector<Fact>());
   return book.close();

@@ -26,6 +26,7 @@ struct Heading {
   std::string note = {};       ///< beside it, dimmed
   bool in_text = true;         ///< if not, text leaves out everything up to the next heading
   std::string text_note = {};  ///< replaces `note` in text if not empty
+  bool folded = false;         ///< Markdown hides what follows behind it, up to the next heading
 };
 
 struct Facts {
@@ -34,9 +35,10 @@ struct Facts {
 
 struct Paragraph {
   std::string text;
-  Ink tone = Ink::plain;  ///< good: the answer, dim: a note, warn: a warning
-  int hang = 0;           ///< columns that further lines of text are indented by
-  bool item = false;      ///< an item of a list, in formats that have lists
+  Ink tone = Ink::plain;   ///< good: the answer, dim: a note, warn: a warning
+  int hang = 0;            ///< columns that further lines of text are indented by
+  bool item = false;       ///< an item of a list, in formats that have lists
+  bool only_text = false;  ///< left out of formats whose title says it
 };
 
 /// A table that text narrows to its width and other formats show in full.

@@ -9,12 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "estimate/columns/estimate_columns.h"
-#include "json/strict_json.h"
 #include "scenario/fields.h"
+#include "study/diff/saved_result.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
-#include "trcost/version.h"
 
 namespace trcost::study {
 
@@ -22,116 +21,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-[[noreturn]] void refuse_document(std::string_view origin, std::string what) {
-  throw Error(ErrorKind::data, "not a saved result: " + std::move(what),
-              "save one with `trcost estimate ... --format json -o FILE`", std::string(origin));
-}
-
-DiffValue number_at(const Json* json) {
-  DiffValue out;
-  if (json == nullptr || json->is_null()) return out;
-  out.known = true;
-  if (json->is_number()) {
-    out.number = json->get<double>();
-  } else if (json->is_boolean()) {
-    out.text = json->get<bool>() ? "yes" : "no";
-  } else {
-    out.text = json->is_string() ? json->get<std::string>() : json->dump();
-  }
-  return out;
-}
-
-const Json* find_value(const Json& json, std::string_view path) {
-  const Json* at = &json;
-  while (true) {
-    const std::size_t dot = path.find('.');
-    if (!at->is_object()) return nullptr;
-    const auto found = at->find(std::string(path.substr(0, dot)));
-    if (found == at->end()) return nullptr;
-    at = &*found;
-    if (dot == std::string_view::npos) return at;
-    path.remove_prefix(dot + 1);
-  }
-}
-
-// `stages.0.data.tokens` and so on, sorted.
-void flatten(const Json& json, const std::string& path, std::map<std::string, DiffValue>& out) {
-  const bool distribution = json.is_object() && json.contains("distribution");
-  if (json.is_object() && !distribution) {
-    for (const auto& [key, value] : json.items()) {
-      flatten(value, path.empty() ? key : path + "." + key, out);
-    }
-  } else if (json.is_array()) {
-    for (std::size_t i = 0; i < json.size(); ++i) {
-      flatten(json[i], path + "." + std::to_string(i), out);
-    }
-  } else {
-    out[path] = number_at(&json);
-  }
-}
-
 void add_row(std::vector<DiffRow>& rows, DiffRow row) {
   if (!(row.before == row.after)) rows.push_back(std::move(row));
 }
 
-// A document whose shape is that of a result.
-class Saved {
- public:
-  Saved(std::string_view text, std::string_view origin) : json_(parse(text, origin)) {
-    if (!json_.is_object()) refuse_document(origin, "it is no JSON object");
-    const Json* version = find_value(json_, "schema_version");
-    if (version == nullptr || !version->is_string())
-      refuse_document(origin, "it has no \"schema_version\"");
-    if (!reads_schema(version->get<std::string>())) {
-      refuse_document(origin, fmt::format("its schema_version is {}, this program reads 1.0 to {}",
-                                          version->dump(), kSchemaVersion));
-    }
-    const Json* estimates = find_value(json_, "estimates");
-    if (estimates == nullptr || !estimates->is_array()) {
-      refuse_document(origin, "it has no list \"estimates\"");
-    }
-    for (const Json& each : *estimates) {
-      const Json* name = find_value(each, "accelerator");
-      if (name == nullptr || !name->is_string())
-        refuse_document(origin, "an estimate has no accelerator");
-      const Json* total = find_value(each, "cost.total");
-      if (total != nullptr && total->is_number() && total->get<double>() < 0) {
-        refuse_document(origin, fmt::format("the total of {} is below 0", name->dump()));
-      }
-      estimates_.push_back(&each);
-    }
-    if (estimates_.empty()) refuse_document(origin, "its list of estimates is empty");
-    const Json* scenario = find_value(json_, "scenario");
-    if (scenario == nullptr || !scenario->is_object())
-      refuse_document(origin, "it has no \"scenario\"");
-    flatten(*scenario, "", inputs_);
-    inputs_.erase("schema_version");
-    for (const char* key : {"trcost_version", "price_data_date"}) {
-      inputs_[key] = number_at(find_value(json_, key));
-    }
-  }
-
-  [[nodiscard]] const std::vector<const Json*>& estimates() const { return estimates_; }
-  [[nodiscard]] const std::map<std::string, DiffValue>& inputs() const { return inputs_; }
-  [[nodiscard]] const Json* estimate(std::string_view accelerator) const {
-    for (const Json* each : estimates_) {
-      if (each->at("accelerator").get<std::string>() == accelerator) return each;
-    }
-    return nullptr;
-  }
-
- private:
-  static Json parse(std::string_view text, std::string_view origin) {
-    parse_strict_json(text, origin);  // stricter than nlohmann_json
-    return Json::parse(text);
-  }
-
-  Json json_;
-  std::vector<const Json*> estimates_;
-  std::map<std::string, DiffValue> inputs_;
-};
-
-std::vector<DiffRow> diff_inputs(const Saved& a, const Saved& b) {
+std::vector<DiffRow> diff_inputs(const SavedResult& a, const SavedResult& b) {
   std::map<std::string, std::pair<DiffValue, DiffValue>> all;
   for (const auto& [path, value] : a.inputs()) all[path].first = value;
   for (const auto& [path, value] : b.inputs()) all[path].second = value;
@@ -139,8 +33,8 @@ std::vector<DiffRow> diff_inputs(const Saved& a, const Saved& b) {
   for (auto& [path, values] : all) {
     DiffRow row;
     row.path = path;
-    row.before = std::move(values.first);
-    row.after = std::move(values.second);
+    row.before = values.first.known ? std::move(values.first) : a.default_of(path);
+    row.after = values.second.known ? std::move(values.second) : b.default_of(path);
     if (const FieldInfo* info = find_field(path)) {
       row.unit = std::string(info->unit);
       if (is_numeric(info->kind)) row.display = number_kind(info->kind);
@@ -155,8 +49,8 @@ DiffRow column_row(const EstimateColumn& column, const Json* a, const Json* b) {
   row.path = std::string(column.path);
   row.unit = std::string(column.unit);
   row.display = column.display;
-  row.before = number_at(a == nullptr ? nullptr : find_value(*a, column.path));
-  row.after = number_at(b == nullptr ? nullptr : find_value(*b, column.path));
+  row.before = diff_value(a == nullptr ? nullptr : value_at(*a, column.path));
+  row.after = diff_value(b == nullptr ? nullptr : value_at(*b, column.path));
   row.main = column.rank == Rank::first || column.rank == Rank::main;
   return row;
 }
@@ -173,13 +67,13 @@ struct SavedItem {
 };
 
 std::string text_at(const Json& item, std::string_view key) {
-  return number_at(find_value(item, key)).text;
+  return diff_value(value_at(item, key)).text;
 }
 
 // Rows in the order of the bill.
 std::vector<SavedItem> saved_items(const Json* estimate) {
   std::vector<SavedItem> out;
-  const Json* items = estimate == nullptr ? nullptr : find_value(*estimate, "cost.items");
+  const Json* items = estimate == nullptr ? nullptr : value_at(*estimate, "cost.items");
   if (items == nullptr || !items->is_array()) return out;
   std::map<ItemKey, int> seen;
   for (const Json& item : *items) {
@@ -209,8 +103,8 @@ void diff_item(const SavedItem* a, const SavedItem* b, std::vector<DiffRow>& row
     row.path = std::move(path);
     row.unit = std::move(of);
     row.display = kind;
-    row.before = number_at(a == nullptr ? nullptr : find_value(*a->json, key));
-    row.after = number_at(b == nullptr ? nullptr : find_value(*b->json, key));
+    row.before = diff_value(a == nullptr ? nullptr : value_at(*a->json, key));
+    row.after = diff_value(b == nullptr ? nullptr : value_at(*b->json, key));
     add_row(rows, std::move(row));
   };
   add("amount", named.name, "USD", NumberKind::money);
@@ -228,17 +122,84 @@ std::vector<DiffRow> diff_items(const Json* a, const Json* b) {
   return rows;
 }
 
-DiffPlatform diff_platform(const Json* a, const Json* b) {
+// Display of a figure of a result other than an estimate, by the words of its path.
+NumberKind display_of(std::string_view path) {
+  const auto ends = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(words, [&](std::string_view word) { return path.ends_with(word); });
+  };
+  if (ends({"_seconds"})) return NumberKind::duration;
+  if (ends({"_bytes"})) return NumberKind::bytes;
+  if (ends({"mfu", "share", "utilization", "load", "error"})) return NumberKind::fraction;
+  if (ends({"_usd", "cost.total", "_per_gpu_hour", "_tokens", "cash", "resale"}) &&
+      !ends({"input_tokens", "output_tokens"})) {
+    return NumberKind::money;
+  }
+  if (path.find("cost.") != path.npos || path.find("usd") != path.npos) return NumberKind::money;
+  return NumberKind::count;
+}
+
+// Figures and texts of a row that are no list, in alphabetical order.
+void add_plain_values(const Json& row, const std::string& path,
+                      std::map<std::string, const Json*>& out) {
+  for (const auto& [key, value] : row.items()) {
+    const std::string here = path.empty() ? key : path + "." + key;
+    if (value.is_object()) {
+      add_plain_values(value, here, out);
+    } else if (!value.is_array()) {
+      out[here] = &value;
+    }
+  }
+}
+
+void diff_plain_values(const SavedKind& kind, const Json& a, const Json& b,
+                       std::vector<DiffRow>& rows) {
+  std::map<std::string, const Json*> before, after;
+  add_plain_values(a, "", before);
+  add_plain_values(b, "", after);
+  for (const auto& [path, value] : after) before.try_emplace(path, nullptr);
+  for (const auto& [path, value] : before) {
+    if (path.ends_with("price_data_date") || path.ends_with("trcost_version")) continue;
+    DiffRow row;
+    row.path = path;
+    row.display = path == kind.total ? NumberKind::money : display_of(path);
+    row.before = diff_value(value);
+    row.after = diff_value(after.contains(path) ? after.at(path) : nullptr);
+    row.main = path == kind.total || row.before.number.has_value();
+    add_row(rows, std::move(row));
+  }
+}
+
+DiffRow total_row(const SavedKind& kind, const Json* a, const Json* b) {
+  if (kind.list == "estimates") return column_row(column_for(ColumnRole::total), a, b);
+  DiffRow row;
+  row.path = std::string(kind.total);
+  row.unit = std::string(kind.unit);
+  row.display = kind.unit == "USD"     ? NumberKind::money
+                : kind.unit == "bytes" ? NumberKind::bytes
+                                       : NumberKind::count;
+  row.before = diff_value(a == nullptr ? nullptr : value_at(*a, kind.total));
+  row.after = diff_value(b == nullptr ? nullptr : value_at(*b, kind.total));
+  return row;
+}
+
+DiffPlatform diff_platform(const SavedKind& kind, const SavedResult::Row* a,
+                           const SavedResult::Row* b) {
   DiffPlatform out;
-  if (a != nullptr) out.before = a->at("accelerator").get<std::string>();
-  if (b != nullptr) out.after = b->at("accelerator").get<std::string>();
-  out.total = column_row(column_for(ColumnRole::total), a, b);
+  if (a != nullptr) out.before = a->name;
+  if (b != nullptr) out.after = b->name;
+  const Json* before = a == nullptr ? nullptr : a->json;
+  const Json* after = b == nullptr ? nullptr : b->json;
+  out.total = total_row(kind, before, after);
   if (a == nullptr || b == nullptr) return out;
+  if (kind.list != "estimates") {
+    diff_plain_values(kind, *before, *after, out.figures);
+    return out;
+  }
   for (const EstimateColumn& column : columns()) {
     if (column.rank == Rank::key) continue;  // it identifies the platforms
-    add_row(out.figures, column_row(column, a, b));
+    add_row(out.figures, column_row(column, before, after));
   }
-  out.items = diff_items(a, b);
+  out.items = diff_items(before, after);
   return out;
 }
 
@@ -257,26 +218,37 @@ bool DiffResult::same() const {
 
 DiffResult diff_results(std::string_view a, std::string_view a_origin, std::string_view b,
                         std::string_view b_origin) {
-  const Saved first(a, a_origin);
-  const Saved second(b, b_origin);
+  const SavedResult first(a, a_origin);
+  const SavedResult second(b, b_origin);
+  if (&first.kind() != &second.kind()) {
+    throw Error(ErrorKind::data,
+                fmt::format("one result has \"{}\", the other \"{}\"", first.kind().list,
+                            second.kind().list),
+                "compare two results of one command", std::string(b_origin));
+  }
+  const SavedKind& kind = first.kind();
   DiffResult out;
+  out.subject = kind.subject;
   out.inputs = diff_inputs(first, second);
-  if (first.estimates().size() == 1 && second.estimates().size() == 1) {
-    out.platforms.push_back(diff_platform(first.estimates()[0], second.estimates()[0]));
+  if (first.rows().size() == 1 && second.rows().size() == 1) {
+    out.platforms.push_back(diff_platform(kind, &first.rows()[0], &second.rows()[0]));
     return out;
   }
-  for (const Json* each : first.estimates()) {
+  std::map<std::string_view, const SavedResult::Row*> others;
+  for (const SavedResult::Row& row : second.rows()) others[row.name] = &row;
+  for (const SavedResult::Row& row : first.rows()) {
+    const auto found = others.find(row.name);
     out.platforms.push_back(
-        diff_platform(each, second.estimate(each->at("accelerator").get<std::string>())));
+        diff_platform(kind, &row, found == others.end() ? nullptr : found->second));
+    if (found != others.end()) others.erase(found);
   }
-  for (const Json* each : second.estimates()) {
-    if (first.estimate(each->at("accelerator").get<std::string>()) != nullptr) continue;
-    out.platforms.push_back(diff_platform(nullptr, each));
+  for (const SavedResult::Row& row : second.rows()) {
+    if (others.contains(row.name)) out.platforms.push_back(diff_platform(kind, nullptr, &row));
   }
   return out;
 }
 
-std::vector<std::string> totals_above(const DiffResult& result, double most) {
+std::vector<std::string> totals_above(const DiffResult& result, const DiffLimit& most) {
   std::vector<std::string> out;
   for (const DiffPlatform& platform : result.platforms) {
     const std::string& name = platform.after.empty() ? platform.before : platform.after;
@@ -285,13 +257,23 @@ std::vector<std::string> totals_above(const DiffResult& result, double most) {
                                 platform.after.empty() ? "first" : "second"));
       continue;
     }
-    const std::optional<double> change = platform.total.change();
-    const bool both = platform.total.before.number && platform.total.after.number;
-    if (!both) {
+    const DiffRow& total = platform.total;
+    if (!total.before.number || !total.after.number) {
       out.push_back(fmt::format("{} cannot be compared: a total is not known", name));
-    } else if (change && *change > most) {
+      continue;
+    }
+    const double rise = *total.after.number - *total.before.number;
+    if (most.usd) {
+      if (rise > *most.usd) {
+        out.push_back(
+            fmt::format("{}: the total rises by {}", name, format_number(rise, NumberKind::money)));
+      }
+      continue;
+    }
+    const std::optional<double> change = total.change();
+    if (change && *change > most.share) {
       out.push_back(fmt::format("{}: the total rises by {:.1f} %", name, 100 * *change));
-    } else if (!change && *platform.total.after.number > 0) {
+    } else if (!change && *total.after.number > 0) {
       out.push_back(fmt::format("{}: the total rises from 0", name));
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences of two saved results of `trcost estimate --format json`.
+// Differences of two saved results of one command.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,12 @@ namespace trcost::study {
 struct DiffValue {
   bool known = false;
   std::optional<double> number;  ///< of a number
-  std::string text;              ///< of everything else
-  friend bool operator==(const DiffValue&, const DiffValue&) = default;
+  std::string text = {};         ///< of everything else
+  bool is_default = false;       ///< not set by the user
+  /// Whether the values are equal, set by the user or not.
+  friend bool operator==(const DiffValue& a, const DiffValue& b) {
+    return a.known == b.known && a.number == b.number && a.text == b.text;
+  }
 };
 
 /// A value that differs.
@@ -33,30 +37,37 @@ struct DiffRow {
   [[nodiscard]] std::optional<double> change() const;
 };
 
-/// One platform. `before` or `after` is empty if that result lacks it.
+/// One platform, or another row of a result. `before` or `after` is empty if that result lacks it.
 struct DiffPlatform {
-  std::string before;  ///< accelerator
+  std::string before;  ///< accelerator, and what else names the row
   std::string after;
-  DiffRow total;                 ///< cost.total, also when it is the same
+  DiffRow total;                 ///< the figure of the row, also when it is the same
   std::vector<DiffRow> figures;  ///< columns that differ, in the order of the JSON document
   std::vector<DiffRow> items;    ///< amounts, quantities and unit prices that differ
 };
 
 struct DiffResult {
+  std::string_view subject;     ///< of the totals: `Training cost`
   std::vector<DiffRow> inputs;  ///< scenario fields, and the versions of program and prices
   std::vector<DiffPlatform> platforms;
   [[nodiscard]] bool same() const;
 };
 
-/// Compares two documents. `a_origin` and `b_origin` name their files in messages. Platforms are
-/// matched by accelerator. Two results of one platform each are compared as they are. Throws Error
-/// (data) for text that is not such a result.
+/// Compares two documents of one command. `a_origin` and `b_origin` name their files in messages.
+/// Rows are matched by name, an estimate's by accelerator. Two results of one row each are compared
+/// as they are. Throws Error (data) for text that is not such a result.
 DiffResult diff_results(std::string_view a, std::string_view a_origin, std::string_view b,
                         std::string_view b_origin);
 
-/// Platforms whose total rises by more than `most` (0.1: ten percent), and those that cannot be
-/// compared: one of the results lacks them, or a total is unknown.
-std::vector<std::string> totals_above(const DiffResult& result, double most);
+/// Rise of a total that is allowed.
+struct DiffLimit {
+  double share = 0;           ///< of the first total, 0.1: ten percent
+  std::optional<double> usd;  ///< instead of the share
+};
+
+/// Platforms whose total rises by more than `most`, and those that cannot be compared: one of the
+/// results lacks them, or a total is unknown.
+std::vector<std::string> totals_above(const DiffResult& result, const DiffLimit& most);
 
 /// Content of `trcost diff`. `everything` adds figures that are not main ones.
 struct DiffReport {
@@ -64,7 +75,7 @@ struct DiffReport {
   std::string a;  ///< names of the files
   std::string b;
   bool everything = false;
-  std::optional<double> fail_above;
+  std::optional<DiffLimit> fail_above;
 };
 
 const Columns<DiffReport>& diff_columns();

@@ -88,6 +88,15 @@ std::vector<Difference> differences(const DiffReport& report) {
   return out;
 }
 
+std::optional<double> fail_above_share(const DiffReport& report) {
+  if (!report.fail_above || report.fail_above->usd) return std::nullopt;
+  return report.fail_above->share;
+}
+
+std::optional<double> fail_above_usd(const DiffReport& report) {
+  return report.fail_above ? report.fail_above->usd : std::nullopt;
+}
+
 std::vector<std::string> failed(const DiffReport& report) {
   if (!report.fail_above) return {};
   return totals_above(report.result, *report.fail_above);
@@ -108,7 +117,9 @@ const Columns<DiffReport>& diff_columns() {
                                 "what was asked differently"),
       list<diff_platform_columns>("platforms", member<&R::result, &DiffResult::platforms>,
                                   "the same by platform"),
-      share("fail_above", member<&R::fail_above>, "rise of a total that fails the comparison"),
+      share("fail_above", member<fail_above_share>, "rise of a total that fails the comparison"),
+      number("fail_above_usd", "USD", NumberKind::money, member<fail_above_usd>,
+             "the same in dollars"),
       list<text_columns>("failed", member<failed>,
                          "totals that rise by more, or cannot be compared")};
   return table;

@@ -186,14 +186,8 @@ bool SolveTarget::needs_range() const {
 }
 
 std::optional<double> SolveTarget::reached(const Estimate& estimate) const {
-  const std::optional<double> median = column->number(estimate);
-  const std::optional<Quantiles>& range = estimate.range.total_usd;
-  if (confidence == kMedian || column->role != ColumnRole::total || !median || !range) {
-    return median;
-  }
-  const double z = inverse_normal(confidence);
-  const double end = confidence > kMedian ? range->p90 : range->p10;
-  return *median * portable_exp(portable_log(end / range->p50) * std::abs(z) / kNormalP90);
+  return column->role == ColumnRole::total ? total_at(estimate, confidence)
+                                           : column->number(estimate);
 }
 
 std::optional<double> deadline_for_budget(const SolveRequest& request, const Catalog& catalog,

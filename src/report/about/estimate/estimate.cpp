@@ -72,6 +72,53 @@ const Columns<EstimateAnswer>& answer_columns() {
   return table;
 }
 
+// A row of CSV: an estimate, or a platform without one.
+struct PlatformRow {
+  const Estimate* estimate = nullptr;
+  const Estimator::Failure* failure = nullptr;
+};
+
+struct PlatformRows {
+  const Report* report = nullptr;
+  std::vector<PlatformRow> rows;
+};
+
+Value value_of_row(const PlatformRow& row, std::uint32_t at) {
+  const EstimateColumn& column = estimate_columns()[at];
+  if (row.estimate != nullptr) return column.get(*row.estimate, column.arg);
+  if (column.role == ColumnRole::platform) return std::string_view(row.failure->accelerator);
+  return {};
+}
+
+const Columns<PlatformRow>& platform_row_columns() {
+  static const Columns<PlatformRow> table = [] {
+    Columns<PlatformRow> out;
+    for (std::size_t i = 0; i < estimate_columns().size(); ++i) {
+      if (estimate_columns()[i].get == nullptr) continue;  // a list
+      Column<PlatformRow> column;
+      static_cast<ColumnInfo&>(column) = estimate_columns()[i];
+      column.arg = static_cast<std::uint32_t>(i);
+      column.get = value_of_row;
+      out.add({column});
+    }
+    constexpr auto kError = [](const PlatformRow& row) {
+      return row.failure == nullptr ? std::string_view() : std::string_view(row.failure->message);
+    };
+    out.add({column::string("error", kError, "why there is no answer")});
+    return out;
+  }();
+  return table;
+}
+
+const Columns<PlatformRows>& platform_rows_columns() {
+  using namespace column;
+  using A = PlatformRows;
+  static const Columns<PlatformRows> table = {
+      versions<A>(), price_date(member<&A::report, &Report::price_data_date>),
+      list<platform_row_columns>("estimates", member<&A::rows>, "one per platform")};
+  return table;
+}
+
 void add_assumptions(Page& page, const Estimate& e) {
   if (e.assumptions.empty()) return;
   Heading heading{"Assumed", "what the question left open"};
@@ -171,6 +218,13 @@ Document estimate_document(const Report& report) {
   }
   document.scenario = answer->scenario;
   document.command = report.command;
+  if (report.failures.empty()) return document;
+  const auto rows = std::make_shared<PlatformRows>();
+  rows->report = &report;
+  for (const Estimate& each : report.estimates) rows->rows.push_back({&each, nullptr});
+  for (const Estimator::Failure& each : report.failures) rows->rows.push_back({nullptr, &each});
+  document.lines = record_of(platform_rows_columns(), *rows);
+  document.owned = rows;
   return document;
 }
 
