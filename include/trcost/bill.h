@@ -159,9 +159,10 @@ enum class Purchase : std::uint8_t { priced, unpriced, not_for_sale };
 
 /// Doubts about a price per hour. `--strict` accepts none of them.
 struct PriceDoubts {
-  bool imputed = false;      ///< derived from other prices, for want of quotes in the class
-  bool other_class = false;  ///< the maker's own price, of another class than the others
-  bool stale = false;        ///< made from a row older than a year, or of a guessed date
+  bool imputed = false;       ///< derived from other prices, for want of quotes in the class
+  bool other_class = false;   ///< the maker's own price, of another class than the others
+  bool other_region = false;  ///< of any region, for want of a price in the one that was set
+  bool stale = false;         ///< made from a row older than a year, or of a guessed date
 };
 
 /// Total commitment behind a reserved price.

@@ -159,7 +159,8 @@ void add_extra_compute(const BillInputs& in, const std::optional<double>& per_ho
 void set_price_provenance(const BillInputs& in, CostResult& out) {
   const bool rented = !in.own && in.price != nullptr && in.price->usd.has_value();
   out.price_class = rented ? in.price->price_class : std::nullopt;
-  out.doubts = rented ? PriceDoubts{in.price->imputed, in.price->other_class, in.price->stale}
+  out.doubts = rented ? PriceDoubts{in.price->imputed, in.price->other_class,
+                                    in.price->other_region, in.price->stale}
                       : PriceDoubts{.stale = in.own && in.old_quote};
   out.obligation.reset();
   if (rented && in.terms.term_hours > 0) {

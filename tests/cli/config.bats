@@ -17,9 +17,9 @@ question=(estimate --params 1e9 --tokens 1e9 --accelerator h100-sxm --format jso
   run_trcost config show --region de --format json
   [ "$code" -eq 0 ]
   holds '.settings | map(select(.path == "cost.price_class"))[0] |
-    .value == "\"hyperscaler\"" and (.from | startswith("config file") and endswith("home/trcost/config.json"))'
-  holds '.settings | map(select(.path == "cost.region"))[0] | .value == "\"de\"" and .from == "flag --region"'
-  holds '.settings | map(select(.path == "efficiency.stack"))[0].value == "\"megatron\""'
+    .value == "hyperscaler" and (.from | startswith("config file") and endswith("home/trcost/config.json"))'
+  holds '.settings | map(select(.path == "cost.region"))[0] | .value == "de" and .from == "flag --region"'
+  holds '.settings | map(select(.path == "efficiency.stack"))[0].value == "megatron"'
   holds '.settings | map(select(.path == "train.precision"))[0].from == "default"'
   TRCOST_EFFICIENCY_STACK=fsdp run_trcost config show --format csv
   grep -q '^efficiency.stack,.*fsdp.*,environment TRCOST_EFFICIENCY_STACK' out.txt

@@ -153,3 +153,28 @@ load program
   run_trcost estimate --params 7e9 --accelerator b200 --pricing own --node-price 400000 --strict
   [ "$code" -eq 0 ]
 }
+
+@test "a region without a seller of the chip says so, and --strict refuses it" {
+  run_trcost estimate --params 7e9 --accelerator h100-sxm --region cn --format json
+  [ "$code" -eq 0 ] && grep -q 'no on-demand price of specialists in cn; using any region' err.txt
+  run_trcost estimate --params 7e9 --accelerator h100-sxm --region cn --strict
+  [ "$code" -eq 3 ]
+  run_trcost estimate --params 7e9 --accelerator h100-sxm --region us --strict
+  [ "$code" -eq 0 ]
+  run_trcost list regions --format json
+  holds '.regions | length > 100 and (map(select(.name == "us"))[0] |
+    .title == "United States" and .usd_per_kwh == 0.0826 and (.sellers | contains("Lambda")))'
+  holds '.regions | map(select(.name == "cn"))[0].sellers | contains("Lambda") | not'
+}
+
+@test "lists are sorted by any column, unknown cells last" {
+  run_trcost list prices --accelerator h100-sxm --sort price --format json
+  holds '.prices | map(.median) | . == sort'
+  run_trcost list prices --accelerator h100-sxm --sort age:desc --format json
+  holds '.prices | map(.age_days) | map(select(. != null)) == (map(select(. != null)) | sort | reverse)'
+  holds '.prices | map(.age_days) | .[-1] == null'
+  run_trcost list accelerators --sort watts:desc --format json
+  holds '.accelerators | map(.power_watts) | map(select(. != null)) == (map(select(. != null)) | sort | reverse)'
+  refused 2 median list prices --sort nothing
+  refused 2 desc list prices --sort price:up
+}

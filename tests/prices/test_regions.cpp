@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "error_message.h"
 #include "prices/market/price_table.h"
@@ -83,4 +84,43 @@ TEST_CASE("the row of the region itself comes before a newer one around it", "[p
   CHECK(of("us-east1") == 11.5);
   CHECK(of("us") == 11.5);
   CHECK(of("") == 11.5);
+}
+
+TEST_CASE("a price without a region is one where its seller is, else of the United States",
+          "[prices][regions]") {
+  const Catalog& catalog = test_catalog();
+  const Regions& regions = known_regions(catalog);
+  const PriceBook& book = price_book(catalog);
+  const auto fit = [&](const char* seller, const char* where, const char* wanted) {
+    PriceRow row;
+    row.provider = seller;
+    row.region = where;
+    return seller_fit(book, row, wanted, &regions) != RegionFit::none;
+  };
+  CHECK(fit("Lambda", "all", "us"));
+  CHECK(fit("Lambda", "all", "us-east-1"));
+  CHECK(fit("Lambda", "all", "in"));
+  CHECK_FALSE(fit("Lambda", "all", "cn"));
+  CHECK(fit("Hyperstack", "all", "ca"));
+  CHECK_FALSE(fit("Hyperstack", "all", "in"));
+  CHECK(fit("nobody knows", "all", "us"));
+  CHECK_FALSE(fit("nobody knows", "all", "de"));
+  CHECK(fit("nobody knows", "us/world", "us-west-2"));
+  CHECK_FALSE(fit("nobody knows", "us/world", "cn"));
+  CHECK(fit("nobody knows", "cn-north-1", "cn"));
+  CHECK(fit("nobody knows", "cn", "world"));
+}
+
+TEST_CASE("no price of the region: the price of any, with a doubt", "[prices][regions]") {
+  const Catalog& catalog = test_catalog();
+  PriceQuery query{"h100-sxm", Commitment::on_demand};
+  query.regions = &known_regions(catalog);
+  const PriceQuote anywhere = select_price(price_book(catalog), query);
+  query.region = "cn";
+  const PriceQuote there = select_price(price_book(catalog), query);
+  CHECK(there.usd == anywhere.usd);
+  CHECK(there.other_region);
+  CHECK(has_text(there.warning, "in cn; using any region"));
+  query.region = "us";
+  CHECK_FALSE(select_price(price_book(catalog), query).other_region);
 }

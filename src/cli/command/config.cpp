@@ -39,6 +39,15 @@ std::string default_words(const FieldInfo& info) {
   return std::string(info.fallback.empty() ? info.rule : info.fallback);
 }
 
+// Value of a set field: a number or a text, and JSON for a distribution.
+Cell set_value(const Scenario& scenario, const FieldInfo& info) {
+  const std::string json = value_json(scenario, info);
+  if (scenario.distribution(info.field) != nullptr) return json;
+  if (info.kind == FieldKind::flag) return Cell::boolean(scenario.flag(info.field));
+  if (!is_numeric(info.kind)) return scenario.text(info.field);
+  return Cell::number(*scenario.number(info.field), json);
+}
+
 Table values_table(const Layered& layered, bool all) {
   Table table({{.title = "field", .key = "path"},
                {.title = "value", .key = "value", .overflow = Overflow::wrap},
@@ -46,8 +55,8 @@ Table values_table(const Layered& layered, bool all) {
   for (const FieldInfo& info : fields()) {
     const Layer* origin = layered.origin[static_cast<std::size_t>(info.field)];
     if (origin == nullptr && !all) continue;
-    const std::string value =
-        origin == nullptr ? default_words(info) : value_json(layered.scenario, info);
+    const Cell value =
+        origin == nullptr ? Cell(default_words(info)) : set_value(layered.scenario, info);
     table.add_row({std::string(info.path), value, origin_words(origin, info)});
   }
   return table;

@@ -32,7 +32,7 @@ using Maybe = std::optional<double>;
   [[maybe_unused]] const auto& [own, capital, price, price_class, doubts, obligation, purchase,
                                 date, provider, total, per_million, items, break_even, rent,
                                 rent_source] = cost;
-  [[maybe_unused]] const auto& [price_imputed, other_class, stale] = doubts;
+  [[maybe_unused]] const auto& [price_imputed, other_class, other_region, stale] = doubts;
 }
 
 // Sum over the rounds, unknown if a round's value is.
@@ -213,6 +213,7 @@ void add_price_provenance(const Parts& parts, CostResult& cost) {
     const CostResult& each = part.estimate.cost;
     cost.doubts.imputed |= each.doubts.imputed;
     cost.doubts.other_class |= each.doubts.other_class;
+    cost.doubts.other_region |= each.doubts.other_region;
     cost.doubts.stale |= each.doubts.stale;
     cost.purchase = std::max(cost.purchase, each.purchase);
   }

@@ -32,6 +32,7 @@ struct PriceQuote {
   std::optional<PriceClass> price_class;  ///< of the sellers. Empty if given
   bool imputed = false;          ///< derived from other prices, for want of quotes in the class
   bool other_class = false;      ///< the maker's own price, of another class than the query's
+  bool other_region = false;     ///< of any region, for want of one in the query's
   bool stale = false;            ///< a row is older than a year, or of a guessed date
   std::string rule;              ///< the rule that set the price, or the reason why there is none
   PriceRows rows;                ///< pointers into the book

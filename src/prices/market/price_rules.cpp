@@ -58,12 +58,6 @@ void drop_secondary_outliers(PriceRows& rows) {
   });
 }
 
-// `specialists`, `indices`
-std::string class_plural(PriceClass price_class) {
-  if (price_class == PriceClass::index) return "indices";
-  return fmt::format("{}s", price_class_name(price_class));
-}
-
 // The multiple of `step` nearest to the value, at least one. Imputed prices are rounded to a cent.
 double rounded_to(double value, double step) {
   return rounded_price(std::max(step, std::round(value / step) * step));
@@ -74,6 +68,11 @@ void append_warning(PriceQuote& quote, std::string_view warning) {
 }
 
 }  // namespace
+
+std::string plural_class_name(PriceClass price_class) {
+  if (price_class == PriceClass::index) return "indices";
+  return fmt::format("{}s", price_class_name(price_class));
+}
 
 bool is_known_by(const PriceRow& row, std::string_view as_of, const PriceBook& book) {
   return row.date.first.empty() ? as_of >= book.date : row.date.first <= as_of;
@@ -173,7 +172,7 @@ PriceQuote quote_offers(Offers offers, const Market& market, std::string_view ch
   const std::string when = offers.recent()
                                ? fmt::format("in the {} months to {}", offers.months, offers.newest)
                                : "older than a year or of a guessed date";
-  const std::string plural = class_plural(market.price_class);
+  const std::string plural = plural_class_name(market.price_class);
   PriceQuote quote =
       quote_rows(std::move(offers.rows),
                  fmt::format("{} price{} of {} {} {}", commitment_name(market.commitment),

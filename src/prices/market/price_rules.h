@@ -13,6 +13,9 @@
 
 namespace trcost::prices {
 
+/// `specialists`, `indices`
+std::string plural_class_name(PriceClass price_class);
+
 struct Regions;
 
 /// Region of a price query. An empty name means anywhere.

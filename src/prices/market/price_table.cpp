@@ -60,6 +60,11 @@ PriceQuote select_price(const PriceBook& book, const PriceQuery& query) {
     if (anywhere && !(quote && anywhere->imputed)) {
       anywhere->rule =
           fmt::format("no price in {}; of any region: {}", query.region, anywhere->rule);
+      anywhere->other_region = true;
+      anywhere->warning =
+          fmt::format("{}: no {} price of {} in {}; using any region{}{}", query.accelerator,
+                      commitment_name(query.commitment), plural_class_name(query.price_class),
+                      query.region, anywhere->warning.empty() ? "" : "; ", anywhere->warning);
       return *std::move(anywhere);
     }
   }
@@ -93,7 +98,13 @@ std::optional<PriceQuote> PriceTable::find(PriceClass price_class, Commitment co
 
 PriceQuote PriceTable::find_provider_price(Commitment commitment, std::string_view chip,
                                            std::string_view provider) const {
-  return quote_provider(rows_, market({}, commitment), chip, provider);
+  PriceRows here;
+  for (const PriceRow* row : rows_) {
+    if (seller_fit(book_, *row, region_.name, region_.regions) != RegionFit::none) {
+      here.push_back(row);
+    }
+  }
+  return quote_provider(here, market({}, commitment), chip, provider);
 }
 
 std::optional<PriceQuote> PriceTable::find_maker_price(PriceClass price_class,
@@ -112,7 +123,7 @@ Market PriceTable::market(PriceClass price_class, Commitment commitment) const {
 bool PriceTable::is_in(const Market& market, const PriceRow& row) const {
   return row.commitment == market.commitment && row.verified &&
          price_class_of(row.provider_class) == market.price_class &&
-         region_fit(row.region, region_.name, region_.regions) != RegionFit::none;
+         seller_fit(book_, row, region_.name, region_.regions) != RegionFit::none;
 }
 
 // The offers among a chip's rows. Indices are of the main publisher if it has the chip, since

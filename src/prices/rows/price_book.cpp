@@ -49,6 +49,8 @@ std::vector<Provider> load_providers(const Catalog& catalog) {
     provider.provider_class = row.required_choice("class", kProviderClasses);
     provider.also = row.texts_or_empty("also");
     provider.pcie_machines = row.texts_or_empty("pcie_machines");
+    provider.regions = row.texts_or_empty("regions");
+    if (!provider.regions.empty()) sources.text(row.required_value("regions_source"));
     sources.text(row.required_value("source"));
     for (const JsonValue& each : row.array_or_empty("attached")) {
       provider.attached.push_back(read_machine(each, sources));
@@ -137,6 +139,33 @@ void check_price_file(const Catalog& catalog, std::string_view json) {
   files.own = {parse_strict_json(json, "the new price file")};
   files.accelerators = priced_accelerators(catalog);
   read_price_files(files, book);
+}
+
+RegionFit seller_fit(const PriceBook& book, const PriceRow& row, std::string_view region,
+                     const Regions* regions) {
+  if (region.empty() || is_everywhere(region)) return RegionFit::related;
+  // A price for `us/world` is one of the United States, and of wherever its seller is.
+  bool everywhere = false;
+  RegionFit fit = RegionFit::none;
+  for (std::string_view rest = row.region; !rest.empty();) {
+    const std::size_t cut = std::min(rest.find('/'), rest.size());
+    const std::string_view part = rest.substr(0, cut);
+    rest.remove_prefix(std::min(cut + 1, rest.size()));
+    if (is_everywhere(part)) {
+      everywhere = true;
+    } else {
+      fit = std::max(fit, region_fit(part, region, regions));
+    }
+  }
+  if (!everywhere || fit != RegionFit::none) return fit;
+  static const std::vector<std::string> kUnlisted = {std::string(kDefaultRegion)};
+  const Provider* seller = known_provider(book, row.provider);
+  const bool listed = seller != nullptr && !seller->regions.empty();
+  const std::vector<std::string>& places = listed ? seller->regions : kUnlisted;
+  const bool there = std::ranges::any_of(places, [&](const std::string& place) {
+    return region_fit(place, region, regions) != RegionFit::none;
+  });
+  return there ? RegionFit::related : RegionFit::none;
 }
 
 bool is_price_region(const PriceBook& book, std::string_view name) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "prices/rows/price_date.h"
+#include "prices/rows/regions.h"
 #include "quantity/layers.h"
 #include "scenario/choices.h"
 #include "trcost/catalog.h"
@@ -97,6 +98,8 @@ struct Provider {
   std::vector<std::string> also;  ///< other spellings, folded
   ProviderClass provider_class = ProviderClass::specialist;
   std::vector<AttachedMachine> attached;
+  /// Where it rents accelerators, for its prices that name no region. Empty: the United States.
+  std::vector<std::string> regions;
   std::vector<std::string> pcie_machines;  ///< first letters of machines whose names hide PCIe
 };
 
@@ -121,6 +124,10 @@ void check_price_file(const Catalog& catalog, std::string_view json);
 
 /// Day of the price book, YYYY-MM-DD. Does not read the prices of the built-in data.
 std::string price_date(const Catalog& catalog);
+
+/// Relation of a row to a region: of the row's own, else of its seller's regions.
+RegionFit seller_fit(const PriceBook& book, const PriceRow& row, std::string_view region,
+                     const Regions* regions);
 
 /// Whether a row of the book is for the region of that name.
 bool is_price_region(const PriceBook& book, std::string_view name);

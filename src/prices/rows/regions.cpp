@@ -158,10 +158,6 @@ Place find_place(const Regions& regions, std::string_view name) {
   return {};
 }
 
-bool is_everywhere(std::string_view word) {
-  return same_region_name(word, "all") || same_region_name(word, "world");
-}
-
 // Whether the text alone shows that the area contains the place, as `us` contains `us-east-1`.
 bool starts_with_area(std::string_view longer, std::string_view area) {
   return !area.empty() && longer.size() > area.size() && longer[area.size()] == '-' &&
@@ -214,6 +210,10 @@ RegionFit best_part_fit(std::string_view text, std::string_view separators, std:
 }
 
 }  // namespace
+
+bool is_everywhere(std::string_view word) {
+  return same_region_name(word, "all") || same_region_name(word, "world");
+}
 
 bool same_region_name(std::string_view a, std::string_view b) {
   std::size_t i = 0, j = 0;

@@ -39,6 +39,9 @@ struct Regions {
 /// us-east-1 is elsewhere than Google's us-east1.
 bool same_region_name(std::string_view a, std::string_view b);
 
+/// Whether the word stands for any region: `all`, `world`.
+bool is_everywhere(std::string_view word);
+
 /// The regions of a catalog, read on first use.
 const Regions& known_regions(const Catalog& catalog);
 

@@ -13,6 +13,7 @@
 #include "prices/market/price_quote.h"
 #include "prices/market/price_table.h"
 #include "prices/rows/price_book.h"
+#include "prices/rows/regions.h"
 #include "quantity/suggest.h"
 #include "report/about/documents.h"
 #include "trcost/error.h"
@@ -141,7 +142,7 @@ Table prices_table(const Catalog& catalog, std::string_view only) {
                {"provider", "provider"},
                {"product", "product", Align::left, Overflow::drop},
                {"commitment", "commitment"},
-               {"class", "provider_class", Align::left, Overflow::drop},
+               {"class", "provider_class"},
                number_column("low", "low", Overflow::drop),
                number_column("median", "median"),
                number_column("high", "high", Overflow::drop),
@@ -236,6 +237,9 @@ Table catalog_kinds_table(const Catalog& catalog) {
                    Cell::number(static_cast<double>(entries), fmt::format("{}", entries)),
                    info.what});
   }
+  const std::size_t regions = known_regions(catalog).rows.size();
+  table.add_row({"regions", Cell::number(static_cast<double>(regions), fmt::format("{}", regions)),
+                 "electricity, carbon and sellers of countries and cloud regions"});
   return table;
 }
 
@@ -285,8 +289,11 @@ std::string price_spread_text(const Catalog& catalog, std::string_view accelerat
   return text;
 }
 
-Document prices_document(const Catalog& catalog, std::string_view accelerator) {
-  Document out = table_document(catalog_table(catalog, CatalogKind::prices, accelerator), "prices");
+Document prices_document(const Catalog& catalog, std::string_view accelerator,
+                         std::string_view sort) {
+  Table table = catalog_table(catalog, CatalogKind::prices, accelerator);
+  if (!sort.empty()) sort_table(table, sort);
+  Document out = table_document(std::move(table), "prices");
   out.below = [&catalog, name = std::string(accelerator)] {
     return "\n" + price_spread_text(catalog, name);
   };

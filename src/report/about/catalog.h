@@ -22,10 +22,18 @@ Table catalog_kinds_table(const Catalog& catalog);
 /// an accelerator with a kind that has none.
 Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view accelerator = {});
 
+/// Lists the regions with the price of electricity, its carbon, and the sellers there.
+Table regions_table(const Catalog& catalog);
+
+/// Sorts the rows by a column, by its title or key: `price`, `date:desc`. Unknown cells come last.
+/// Throws Error (usage) for an unknown column.
+void sort_table(Table& table, std::string_view column);
+
 /// Returns a line per seller class and commitment with the price that an estimate uses.
 std::string price_spread_text(const Catalog& catalog, std::string_view accelerator);
 /// Lists an accelerator's prices. Text has price_spread_text() below them.
-Document prices_document(const Catalog& catalog, std::string_view accelerator);
+Document prices_document(const Catalog& catalog, std::string_view accelerator,
+                         std::string_view sort = {});
 
 /// Returns an entry of the catalog or a file: a row per value, with a readable unit and the key of
 /// its source, then the sources. Throws Error (data) for an invalid entry.

@@ -159,6 +159,10 @@ std::vector<std::string> strict_reasons(const Estimate& estimate) {
     add("has its maker's price beside those of another class",
         "--price-class hyperscaler compares all in one, or --price USD");
   }
+  if (doubts.other_region) {
+    add("has no price in the region",
+        "--price USD avoids it, or another --region (`trcost list regions` has the sellers)");
+  }
   if (doubts.stale) {
     add("has a price older than a year or of a guessed date",
         estimate.cost.own ? "--node-price or --purchase-price of a newer quote avoids it"

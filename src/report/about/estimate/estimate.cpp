@@ -218,7 +218,7 @@ Document estimate_document(const Report& report) {
   }
   document.scenario = answer->scenario;
   document.command = report.command;
-  if (report.failures.empty()) return document;
+  if (report.failures.empty() || report.estimates.empty()) return document;
   const auto rows = std::make_shared<PlatformRows>();
   rows->report = &report;
   for (const Estimate& each : report.estimates) rows->rows.push_back({&each, nullptr});
