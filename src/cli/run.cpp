@@ -80,7 +80,9 @@ std::optional<std::size_t> command_position(const std::vector<std::string>& argu
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];
     if (!word.starts_with('-')) return i;
-    if (word == "--data-dir" || word == "--config" || word == "--color") ++i;
+    if (word == "--data-dir" || word == "--config" || word == "--color" || word == "--currency" ||
+        word == "--rate")
+      ++i;
   }
   return std::nullopt;
 }

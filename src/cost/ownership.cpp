@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cost/energy.h"
+#include "quantity/currency.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "trcost/layout.h"
@@ -18,7 +19,9 @@ namespace {
 
 // Whole dollars with thousands separators, for people.
 std::string usd(double value) {
-  return "$" + grouped(value, value < 1000 && value != std::floor(value) ? 2 : 0);
+  const Currency& currency = shown_currency();
+  const double amount = value * currency.per_usd;
+  return currency.sign + grouped(amount, amount < 1000 && amount != std::floor(amount) ? 2 : 0);
 }
 
 // The newest price of a whole machine without its network, as a buyer without a hyperscaler's

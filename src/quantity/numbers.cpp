@@ -7,6 +7,7 @@
 #include <cmath>
 #include <span>
 
+#include "quantity/currency.h"
 #include "quantity/layers.h"
 #include "quantity/quantity.h"
 #include "quantity/suggest.h"
@@ -293,9 +294,14 @@ std::string format_number(double value, NumberKind kind, int significant) {
       return scaled(value, kBytes, significant) + "/s";
     case NumberKind::duration:
       return scaled(value, kDurations, significant);
-    case NumberKind::money:
-      if (std::abs(value) < 1e4 && std::abs(value) >= 0.1) return fmt::format("${:.2f}", value);
-      return "$" + scaled(value, kMoney, significant);
+    case NumberKind::money: {
+      const Currency& currency = shown_currency();
+      const double amount = value * currency.per_usd;
+      if (std::abs(amount) < 1e4 && std::abs(amount) >= 0.1) {
+        return fmt::format("{}{:.2f}", currency.sign, amount);
+      }
+      return currency.sign + scaled(amount, kMoney, significant);
+    }
     case NumberKind::fraction:
       return significant_digits(value * 100, significant) + "%";
     case NumberKind::number:
@@ -320,12 +326,16 @@ std::string grouped(double value, int decimals) {
 std::string unit_money(double usd) {
   constexpr double kSmallest = 0.001;  // below, four decimals say too little
   constexpr double kNoise = 1e-7;
-  if (usd != 0 && std::abs(usd) < kSmallest) return format_number(usd, NumberKind::money);
+  const Currency& currency = shown_currency();
+  const double amount = usd * currency.per_usd;
+  if (amount != 0 && std::abs(amount) < kSmallest) return format_number(usd, NumberKind::money);
   for (const int decimals : {2, 3}) {
     const double unit = decimals == 2 ? 0.01 : 0.001;
-    if (std::abs(usd - std::round(usd / unit) * unit) < kNoise) return "$" + grouped(usd, decimals);
+    if (std::abs(amount - std::round(amount / unit) * unit) < kNoise) {
+      return currency.sign + grouped(amount, decimals);
+    }
   }
-  return "$" + grouped(usd, 4);
+  return currency.sign + grouped(amount, 4);
 }
 
 void append_exact(std::string& out, double value) {

@@ -60,3 +60,21 @@ examples="$BATS_TEST_DIRNAME/../../examples"
   run_trcost estimate --scenario "$examples/scenarios/smollm3-3b.json" --format json
   holds '.estimates[0].range.gpu_hours | .p10 < 24 * 24 * 384 and 24 * 24 * 384 < .p90'
 }
+
+@test "ci/compare.sh: a comment with a headline, exit 3 above the budget or the rise" {
+  cp "$examples/recipes/axolotl.yaml" before.yaml
+  sed 's/sequence_len: 4096/sequence_len: 8192/; s/num_epochs: .*/num_epochs: 9/' before.yaml >after.yaml
+  flags=(--samples 50000 --accelerator h100-sxm --gpus 8)
+  sh "$examples/ci/compare.sh" before.yaml before.yaml "${flags[@]}" 2>err.txt
+  grep -q '^# Nothing differs' cost.md
+  run sh "$examples/ci/compare.sh" before.yaml after.yaml "${flags[@]}"
+  [ "$status" -eq 3 ]
+  grep -q '^# Training cost rises by' cost.md
+  RISE=10000% run sh "$examples/ci/compare.sh" before.yaml after.yaml "${flags[@]}"
+  [ "$status" -eq 0 ]
+  RISE=10000% BUDGET=1 run sh "$examples/ci/compare.sh" before.yaml after.yaml "${flags[@]}"
+  [ "$status" -eq 3 ]
+  # The workflow calls what is here.
+  python3 -c 'import sys, yaml; yaml.safe_load(open(sys.argv[1]))' "$examples/ci/training-cost.yml" ||
+    skip "needs PyYAML"
+}

@@ -178,3 +178,39 @@ load program
   refused 2 median list prices --sort nothing
   refused 2 desc list prices --sort price:up
 }
+
+@test "a spot run that cannot finish says why, and which flag holds the cause" {
+  refused 1 --preemption-hours estimate --params 70B --tokens 2T --pricing spot --accelerator h100-sxm
+  grep -q 'taken back every 24 h' err.txt
+  run_trcost estimate --params 70B --tokens 2T --pricing spot --accelerator h100-sxm --preemption-hours 1000
+  [ "$code" -eq 0 ]
+}
+
+@test "a run of seconds says what it leaves out, a run of days does not" {
+  run_trcost estimate --model llama-3.1-8b --samples 500 --train lora --gpus 8 --accelerator h100 --format json
+  grep -q 'Start-up and downloads are not included' err.txt
+  run_trcost estimate --params 7e9 --accelerator h100-sxm --format json
+  lacks 'Start-up' err.txt
+}
+
+@test "another currency in text and pages, dollars with the rate beside for machines" {
+  question=(estimate --params 7e9 --tokens 1e12 --gpus 64 --accelerator h100-sxm)
+  run_trcost "${question[@]}" --format json
+  total=$(jq '.estimates[0].cost.total' out.txt)
+  run_trcost "${question[@]}" --currency EUR --rate 0.5 --format json
+  holds ".estimates[0].cost.total == $total and .currency == \"EUR\" and .rate == 0.5"
+  run_trcost "${question[@]}" --currency EUR --rate 0.5 --format csv
+  head -1 out.txt | grep -q ',currency,rate$'
+  sed -n 2p out.txt | grep -q ',EUR,0.5$'
+  run_trcost "${question[@]}" --currency EUR --rate 0.5 --format jsonl
+  jq -e '.currency == "EUR" and .rate == 0.5' out.txt
+  "$TRCOST" "${question[@]}" --price 2 --details >dollars.txt
+  "$TRCOST" "${question[@]}" --price 2 --currency EUR --rate 1 --details >euros.txt
+  cmp <(sed 's/[$]/E/g' dollars.txt) <(sed 's/€/E/g; s/, 1 EUR per USD//' euros.txt)
+  run_trcost "${question[@]}" --currency EUR --rate 0.5 --format md
+  lacks '[$][0-9]' out.txt
+  refused 2 --rate "${question[@]}" --currency EUR
+  refused 2 --currency "${question[@]}" --rate 0.9
+  refused 2 ISO "${question[@]}" --currency euros --rate 0.9
+  refused 2 --rate "${question[@]}" --currency EUR --rate -1
+}

@@ -251,6 +251,10 @@ void add_global_options(Flags& flags, GlobalOptions& options) {
             "XDG_CONFIG_HOME or ~/.config; `trcost config show`)");
   flags.add("--no-config", options.no_config, "without a config file");
   flags.add("--color", options.color, "auto|always|never", "colour of what is shown");
+  flags.add("--currency", options.currency, "CODE",
+            "currency of text, pages and workbooks, with --rate. Flags and machine formats stay in "
+            "US dollars");
+  flags.add("--rate", options.rate, "N", "with --currency: its units per US dollar, such as 0.92");
   flags.add("-q,--quiet", options.quiet, "no warnings");
   flags.add("-v,--verbose", options.verbose, "say on stderr what was read, tried and imputed");
 }

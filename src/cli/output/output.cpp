@@ -12,6 +12,7 @@
 
 #include "cli/flags/flags.h"
 #include "cli/session/session.h"
+#include "quantity/currency.h"
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 
@@ -106,6 +107,13 @@ void refuse_unknown_extension(std::string_view path, const std::vector<Format>& 
 }  // namespace
 
 Format OutputOptions::choose(Format otherwise) const {
+  const Format chosen = find_format(otherwise);
+  const Form form = format_info(chosen).form;
+  show_asked_currency(form == Form::page || form == Form::workbook);
+  return chosen;
+}
+
+Format OutputOptions::find_format(Format otherwise) const {
   if (!format.empty()) {
     const std::vector<std::string> names = names_of(allowed);
     const auto at = std::ranges::find(names, format);

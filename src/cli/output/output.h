@@ -23,6 +23,9 @@ struct OutputOptions {
   /// The format asked for, or that of the file's extension, or `otherwise` where that is no
   /// format's. Throws Error (usage) naming the allowed ones.
   [[nodiscard]] Format choose(Format otherwise = Format::table) const;
+
+ private:
+  [[nodiscard]] Format find_format(Format otherwise) const;
 };
 
 /// Adds --format (its values listed once, for help, error and completion) and -o. `otherwise` says

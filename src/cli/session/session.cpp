@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <optional>
 
+#include "quantity/currency.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
+#include "trcost/numbers.h"
 
 namespace trcost::cli {
 
@@ -45,9 +47,47 @@ Session::Session() {
   spdlog::set_default_logger(std::move(logger));
 }
 
-Session::~Session() = default;
+Session::~Session() {
+  ask_currency({});
+}
+
+namespace {
+
+// Asks for amounts in another currency than dollars.
+void read_currency(const GlobalOptions& options) {
+  ask_currency({});
+  if (options.currency.empty() && options.rate.empty()) return;
+  if (options.currency.empty() || (options.rate.empty() && options.currency != "USD")) {
+    throw Error(ErrorKind::usage, "no exchange rates are built in",
+                "write --currency EUR --rate 0.92: euros per dollar", "--currency");
+  }
+  const std::string& code = options.currency;
+  const bool letters = std::ranges::all_of(code, [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (code.size() != 3 || !letters) {
+    throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a currency", code.substr(0, 20)),
+                "write its ISO code: EUR, GBP, JPY", "--currency");
+  }
+  if (code == "USD") return;
+  double rate = 0;
+  try {
+    rate = parse_number(options.rate, NumberKind::number);
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, "--rate");
+  }
+  constexpr double kLowest = 1e-6, kHighest = 1e6;
+  if (rate < kLowest || rate > kHighest) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} {} per dollar is no exchange rate", options.rate.substr(0, 20), code),
+        "from 1e-6 to 1e6", "--rate");
+  }
+  ask_currency(currency_of(code, rate));
+}
+
+}  // namespace
 
 void Session::check_options() const {
+  read_currency(options);
   constexpr std::string_view kColors[] = {"auto", "always", "never"};
   if (std::ranges::find(kColors, options.color) != std::end(kColors)) return;
   throw Error(ErrorKind::usage, fmt::format("\"{}\" is none of auto, always, never", options.color),

@@ -24,6 +24,8 @@ struct GlobalOptions {
   std::string config;
   bool no_config = false;
   std::string color = "auto";
+  std::string currency;
+  std::string rate;
   bool quiet = false;
   bool verbose = false;
 };

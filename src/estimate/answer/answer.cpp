@@ -229,6 +229,28 @@ void fill_derivations(const Question& question, const PlannedRun& run,
                   out);
 }
 
+// What an hour or less leaves out is no longer small beside it.
+void warn_about_short_run(const Estimate& out, Notes& notes) {
+  if (out.wall_clock_seconds >= kSecondsPerHour) return;
+  notes.warn(fmt::format("the run takes {}. Start-up and downloads are not included{}",
+                         format_number(out.wall_clock_seconds, NumberKind::duration, 2),
+                         out.cost.own ? "" : ", nor what a seller bills at least"));
+}
+
+// Why a spot cluster may not finish: with every node, more of the time is lost. Empty if the
+// goodput is given or the price is no spot price.
+std::string preemption_words(const UsefulTerms& terms) {
+  const FailureInputs& failures = terms.failures;
+  if (!failures.spot || terms.goodput) return {};
+  constexpr double kNodes = 100;
+  return fmt::format(
+      "A spot node is taken back every {} h{}, so {} nodes restart every {}. Set "
+      "--preemption-hours, or --pricing on-demand",
+      format_exact(failures.preemption_hours), failures.preemptions_given ? "" : " (an assumption)",
+      kNodes,
+      format_number(failures.preemption_hours / kNodes * kSecondsPerHour, NumberKind::duration, 2));
+}
+
 }  // namespace
 
 PlannedRun plan_run(const Question& question, Notes& notes) {
@@ -236,7 +258,13 @@ PlannedRun plan_run(const Question& question, Notes& notes) {
     return useful_time(question.useful, gpus, busy_seconds).share();
   };
   PlannedRun out;
-  out.execution = resolve_execution(question, useful_share, notes);
+  try {
+    out.execution = resolve_execution(question, useful_share, notes);
+  } catch (const Error& error) {
+    const std::string why = preemption_words(question.useful);
+    if (why.empty() || error.hint.find("--deadline") == std::string::npos) throw;
+    throw Error(error.kind, error.message, why + ". Or " + error.hint, error.location);
+  }
   out.useful = useful_time(question.useful, working_gpus(out.execution),
                            wall_seconds(question, out.execution, 1));
   note_useful_time(question.useful, out.useful, notes);
@@ -268,6 +296,7 @@ void answer(const Question& question, const PlannedRun& run, const EstimateOptio
     warn_about_plan(question, out, notes);
     if (!out.pipeline->gpu_bound) notes.warn(out.pipeline->verdict);
     warn_about_spot(question, run.useful, out, notes);
+    warn_about_short_run(out, notes);
     out.runner_up = runner_up_text(execution.plan);
   }
   out.beyond_stack = beyond_stack(question.fixed.layout, *question.platform().stack);

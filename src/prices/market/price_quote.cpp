@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "quantity/currency.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "quantity/statistics.h"
@@ -96,11 +97,13 @@ double median_price(std::vector<double> prices) {
 }
 
 std::string format_price(double usd) {
-  std::string text = format_exact(rounded_price(usd));
-  if (text.find('e') != std::string::npos) return "$" + text;
+  const Currency& currency = shown_currency();
+  const std::string& sign = currency.sign;
+  std::string text = format_exact(rounded_price(usd * currency.per_usd));
+  if (text.find('e') != std::string::npos) return sign + text;
   const std::size_t point = text.find('.');
-  if (point == std::string::npos) return "$" + text + ".00";
-  return "$" + text + (text.size() - point == 2 ? "0" : "");
+  if (point == std::string::npos) return sign + text + ".00";
+  return sign + text + (text.size() - point == 2 ? "0" : "");
 }
 
 std::string describe_row(const PriceRow& row) {

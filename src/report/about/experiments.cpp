@@ -50,7 +50,7 @@ std::string experiments_range_words(const PlatformExperiments& platform) {
 Cell unit_price(const PlatformExperiments& platform) {
   const std::optional<double> usd = platform.price_per_gpu_hour;
   if (!usd) return Cell::unknown();
-  return Cell::number(*usd, mark_imputed(fmt::format("${:.2f}", *usd), first_cost(platform)));
+  return Cell::number(*usd, mark_imputed(unit_money(*usd), first_cost(platform)));
 }
 
 // The columns about the schedule are shown if a cluster is specified.
@@ -146,18 +146,19 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   if (platform.idle_gpu_hours > 0) {
     facts.push_back(
         {"Idle",
-         fmt::format("{} of the cost: {} GPU-hours of nodes of {} that are rented whole",
-                     money_words(platform.idle_usd, platform),
-                     gpu_hour_words(platform.idle_gpu_hours), format_exact(platform.node_gpus))});
+         fmt::format("{} of the cost: {} GPU-hours of {}", money_words(platform.idle_usd, platform),
+                     gpu_hour_words(platform.idle_gpu_hours),
+                     platform.schedule
+                         ? std::string("the cluster, which is paid for until the last run ends")
+                         : fmt::format("nodes of {} that are rented whole",
+                                       format_exact(platform.node_gpus)))});
   }
   if (const auto& schedule = platform.schedule) {
     facts.push_back(
-        {"Cluster",
-         fmt::format("{} GPU{} for {}, {} busy. The whole cluster for that time costs {}",
-                     grouped(schedule->gpus, 0), schedule->gpus == 1 ? "" : "s",
-                     format_number(schedule->seconds, NumberKind::duration),
-                     format_number(schedule->busy_share, NumberKind::fraction, 2),
-                     money_words(schedule->usd, platform))});
+        {"Cluster", fmt::format("{} GPU{} for {}, {} busy", grouped(schedule->gpus, 0),
+                                schedule->gpus == 1 ? "" : "s",
+                                format_number(schedule->seconds, NumberKind::duration),
+                                format_number(schedule->busy_share, NumberKind::fraction, 2))});
   }
   return facts;
 }

@@ -204,8 +204,8 @@ std::vector<Fact> tco_defaults(const TcoReport& report) {
                                               100 * default_number(Field::cost_capital_rate)));
   }
   if (!s.has(Field::cost_colocation)) {
-    add(Field::cost_colocation, fmt::format("${:.0f} per kW and month for space and cooling",
-                                            default_number(Field::cost_colocation)));
+    add(Field::cost_colocation, fmt::format("{} per kW and month for space and cooling",
+                                            rough_money(default_number(Field::cost_colocation))));
   }
   return facts;
 }

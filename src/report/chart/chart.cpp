@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "quantity/currency.h"
 #include "quantity/portable_math.h"
 #include "report/table/markup.h"
 #include "report/table/text_width.h"
@@ -234,7 +235,7 @@ class Scale {
   [[nodiscard]] std::string words(double tick) const {
     if (tick == 0) return "0";
     if (axis_.kind == NumberKind::money && tick == std::floor(tick) && tick < kWholeDollars) {
-      return "$" + grouped(tick, 0);
+      return shown_currency().sign + grouped(tick * shown_currency().per_usd, 0);
     }
     return format_number(tick, axis_.kind, 3);
   }

@@ -2,8 +2,10 @@
 // Comma-separated values (RFC 4180): a header and a line per row.
 #include <algorithm>
 
+#include "quantity/currency.h"
 #include "report/format/format.h"
 #include "text/csv.h"
+#include "trcost/numbers.h"
 
 namespace trcost::report {
 namespace {
@@ -15,7 +17,15 @@ void open_csv(std::string& out, const RowPlan& plan, const Record&) {
     first = false;
     append_csv_text(out, cell.info->path);
   }
+  if (!asked_currency().is_dollar()) out += ",currency,rate";
   out += '\n';
+}
+
+// The currency that pages have and its rate. Amounts stay in dollars.
+std::string currency_cells() {
+  const Currency& currency = asked_currency();
+  if (currency.is_dollar()) return {};
+  return "," + currency.code + "," + format_exact(currency.per_usd);
 }
 
 void write_csv_row(std::string& out, const RowPlan& plan, std::span<const Record> way) {
@@ -25,6 +35,7 @@ void write_csv_row(std::string& out, const RowPlan& plan, std::span<const Record
     first = false;
     append_csv(out, way[cell.level].value(cell.column), cell.info->path);
   }
+  out += currency_cells();
   out += '\n';
 }
 
@@ -41,6 +52,9 @@ std::size_t cell_end(std::string_view line, std::size_t at) {
 
 bool split_csv(std::string_view line, const RowPlan& plan, std::vector<std::string_view>& cells) {
   cells.clear();
+  if (const std::string last = currency_cells(); !last.empty() && line.ends_with(last)) {
+    line.remove_suffix(last.size());
+  }
   for (std::size_t at = 0; cells.size() < plan.cells().size();) {
     const std::size_t end = cell_end(line, at);
     cells.push_back(line.substr(at, end - at));

@@ -2,15 +2,25 @@
 // JSON Lines: a flat object with dotted names per row.
 #include <algorithm>
 
+#include "quantity/currency.h"
 #include "report/format/format.h"
+#include "trcost/numbers.h"
 
 namespace trcost::report {
 namespace {
 
 void open_jsonl(std::string&, const RowPlan&, const Record&) {}
 
+// The currency that pages have and its rate. Amounts stay in dollars.
+std::string currency_members() {
+  const Currency& currency = asked_currency();
+  if (currency.is_dollar()) return {};
+  return ",\"currency\":\"" + currency.code + "\",\"rate\":" + format_exact(currency.per_usd);
+}
+
 void write_jsonl_row(std::string& out, const RowPlan& plan, std::span<const Record> way) {
   append_flat_object(out, plan, way);
+  out.insert(out.size() - 1, currency_members());
   out += '\n';
 }
 
@@ -29,6 +39,9 @@ bool split_jsonl(std::string_view line, const RowPlan& plan, std::vector<std::st
   cells.clear();
   if (!line.starts_with('{') || !line.ends_with('}')) return false;
   line = line.substr(1, line.size() - 2);
+  if (const std::string last = currency_members(); !last.empty() && line.ends_with(last)) {
+    line.remove_suffix(last.size());
+  }
   std::size_t at = 0;
   for (const RowCell& cell : plan.cells()) {
     if (!line.substr(at).starts_with(cell.key)) return false;

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "json/row_writer.h"
+#include "quantity/currency.h"
 #include "report/chart/chart.h"
 #include "report/format/format.h"
 #include "report/page/page.h"
@@ -43,7 +44,9 @@ void write_number(WorkbookFile& book, std::size_t column, const Cell& cell) {
   if (cell.shown_as() == NumberKind::duration) {
     shown = shown_duration(cell.value());
   } else if (!cell.shown_as()) {
-    shown = shown_number(cell.value(), cell.text());
+    const Currency& currency = shown_currency();
+    const bool money = cell.text().find(currency.sign) != std::string::npos;
+    shown = shown_number(cell.value() * (money ? currency.per_usd : 1), cell.text());
     if (!shown) return book.text(column, cell.text(), bold);
   }
   if (!shown) return book.number(column, cell.value(), {cell.shown_as(), bold});

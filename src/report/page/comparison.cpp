@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "estimate/columns/estimate_columns.h"
+#include "quantity/currency.h"
 #include "report/page/wording.h"
 
 namespace trcost::report {
@@ -30,7 +31,7 @@ ShownColumns columns_at(Place Beside::*where) {
 }
 
 std::string place_label(const EstimateColumn& column, const Place& place) {
-  return std::string(place.label.empty() ? column.heading() : place.label);
+  return in_shown_currency(std::string(place.label.empty() ? column.heading() : place.label));
 }
 
 // Words for numbers of units whose NumberKind does not decide them.

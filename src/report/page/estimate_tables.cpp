@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "catalog/layout/layout.h"
+#include "quantity/currency.h"
 #include "report/page/wording.h"
 
 namespace trcost::report {
@@ -54,7 +55,8 @@ std::vector<std::string> shown_amounts(const CostResult& cost) {
   }
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < cost.items.size(); ++i) {
-    shown.push_back(cost.items[i].amount ? "$" + grouped(units[i] * unit, decimals) : "n/a");
+    shown.push_back(
+        cost.items[i].amount ? shown_currency().sign + grouped(units[i] * unit, decimals) : "n/a");
   }
   return shown;
 }
@@ -83,8 +85,11 @@ Table items_table(const Estimate& estimate) {
   }
   table.add_rule();
   const std::string total =
-      cost.total ? mark_imputed("$" + grouped(*cost.total, shown_decimals(cost)), cost)
-                 : std::string("n/a");
+      cost.total
+          ? mark_imputed(shown_currency().sign +
+                             grouped(*cost.total * shown_currency().per_usd, shown_decimals(cost)),
+                         cost)
+          : std::string("n/a");
   table.add_row({Cell("Total").strong(), "", "",
                  cost.total ? Cell::number(*cost.total, total).strong() : Cell::unknown()});
   bool any_excluded = false;

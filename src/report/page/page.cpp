@@ -5,11 +5,15 @@
 
 #include <utility>
 
+#include "quantity/currency.h"
 #include "trcost/version.h"
 
 namespace trcost::report {
 
 Page& Page::add(Piece piece) {
+  if (auto* facts = std::get_if<Facts>(&piece)) {
+    for (Fact& fact : facts->facts) fact.label = in_shown_currency(std::move(fact.label));
+  }
   pieces.push_back(std::move(piece));
   return *this;
 }
@@ -23,8 +27,13 @@ Ranges platform_ranges(std::string title) {
 }
 
 std::string made_by(std::string_view price_data_date) {
-  if (price_data_date.empty()) return fmt::format("trcost {}", trcost_version());
-  return fmt::format("trcost {}, price book of {}", trcost_version(), price_data_date);
+  std::string text = fmt::format("trcost {}", trcost_version());
+  if (!price_data_date.empty()) text += fmt::format(", price book of {}", price_data_date);
+  const Currency& currency = shown_currency();
+  if (!currency.is_dollar()) {
+    text += fmt::format(", {} {} per USD", format_exact(currency.per_usd), currency.code);
+  }
+  return text;
 }
 
 }  // namespace trcost::report

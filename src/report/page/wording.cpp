@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "quantity/currency.h"
 #include "workload/method.h"
 
 namespace trcost::report {
@@ -27,11 +28,15 @@ std::string short_money(double usd) {
 std::string short_money(double usd, int digits) {
   constexpr double kThousand = 1000;
   constexpr double kMillion = 1e6;
-  if (std::abs(usd) >= kThousand && std::abs(usd) < kMillion) {
-    const std::string text = format_number(usd / kThousand, NumberKind::number, digits);
-    return text.starts_with("1000") ? "$1.00M" : "$" + text + "k";
+  const Currency& currency = shown_currency();
+  const double amount = usd * currency.per_usd;
+  if (std::abs(amount) >= kThousand && std::abs(amount) < kMillion) {
+    const std::string text = format_number(amount / kThousand, NumberKind::number, digits);
+    return currency.sign + (text.starts_with("1000") ? "1.00M" : text + "k");
   }
-  if (usd != 0 && std::abs(usd) < 1) return "$" + format_number(usd, NumberKind::number, digits);
+  if (amount != 0 && std::abs(amount) < 1) {
+    return currency.sign + format_number(amount, NumberKind::number, digits);
+  }
   return format_number(usd, NumberKind::money, digits);
 }
 
@@ -46,24 +51,29 @@ std::string with_digits(double value, NumberKind kind, int digits) {
 
 std::string rough_money(double usd) {
   constexpr double kThousand = 1000;
-  if (std::abs(usd) < 1 || std::abs(usd) >= kThousand) return short_money(usd);
-  return "$" + format_number(usd, NumberKind::number);
+  const Currency& currency = shown_currency();
+  const double amount = usd * currency.per_usd;
+  if (std::abs(amount) < 1 || std::abs(amount) >= kThousand) return short_money(usd);
+  return currency.sign + format_number(amount, NumberKind::number);
 }
 
 std::string brief_money(double usd) {
   constexpr double kOne = 0.995, kCents = 10, kLargest = 9.995e14;
-  if (std::abs(usd) < kOne) return short_money(usd, 2);
-  if (std::abs(usd) < kCents || std::abs(usd) >= kLargest) return short_money(usd);
+  const Currency& currency = shown_currency();
+  const double amount = usd * currency.per_usd;
+  if (std::abs(amount) < kOne) return short_money(usd, 2);
+  if (std::abs(amount) < kCents || std::abs(amount) >= kLargest) return short_money(usd);
   double scale = 1;
   std::string_view suffix;
   for (const auto& [from, word] : {std::pair{1e3, "k"}, {1e6, "M"}, {1e9, "B"}, {1e12, "T"}}) {
-    if (std::abs(usd) < 0.9995 * from) break;
+    if (std::abs(amount) < 0.9995 * from) break;
     scale = from;
     suffix = word;
   }
-  const double value = usd / scale;
+  const double value = amount / scale;
   constexpr double kTwoDigits = 9.95;
-  return fmt::format("${:.{}f}{}", value, std::abs(value) < kTwoDigits ? 1 : 0, suffix);
+  return fmt::format("{}{:.{}f}{}", currency.sign, value, std::abs(value) < kTwoDigits ? 1 : 0,
+                     suffix);
 }
 
 std::string time_words(double seconds) {
@@ -285,7 +295,8 @@ std::string assumption_words(const Assumption& assumption) {
 
 std::string brief_words(double value, NumberKind kind, int most_digits) {
   constexpr double kNoise = 1e-10;
-  for (int digits = 1; digits < most_digits; ++digits) {
+  const bool converted = kind == NumberKind::money && !shown_currency().is_dollar();
+  for (int digits = 1; digits < most_digits && !converted; ++digits) {
     std::string text = with_digits(value, kind, digits);
     const double read = parse_number(text, kind);
     if (std::abs(read - value) <= kNoise * std::abs(value)) return text;

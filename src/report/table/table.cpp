@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "quantity/currency.h"
 #include "report/table/text_width.h"
 #include "text/unicode.h"
 
@@ -59,6 +60,7 @@ Cell Cell::strong() const {
 Table::Table(std::vector<TableColumn> columns) : columns_(std::move(columns)) {
   for (TableColumn& column : columns_) {
     if (column.key.empty()) column.key = column.title;
+    column.title = in_shown_currency(std::move(column.title));
   }
 }
 

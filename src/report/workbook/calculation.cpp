@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "quantity/currency.h"
 #include "report/workbook/workbook_file.h"
 
 namespace trcost::report {
@@ -132,7 +133,7 @@ class CalculationSheet {
     if (!shown(l)) return;
     while (book_.row() < rows_[l]) book_.next_row();
     book_.text(0, line.label, line.strong || line.heading);
-    book_.text(1, line.unit);
+    book_.text(1, in_shown_currency(line.unit));
     for (std::size_t c = 0; c < line.cells.size(); ++c) {
       std::visit([&](const auto& rule) { add(l, c, rule); }, line.cells[c]);
     }
@@ -201,7 +202,7 @@ class CalculationSheet {
       return WorkbookFile::range_name(calculation_.name, row, column, last_row, last_column);
     };
     WorkbookFile::ChartSpec out;
-    out.title = chart.title;
+    out.title = in_shown_currency(chart.title);
     if (chart.kind == Calculation::Chart::Kind::lines) {
       const std::size_t from = rows_[chart.lines.front()];
       const std::size_t to = rows_[chart.lines.back()];

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "quantity/currency.h"
 #include "trcost/error.h"
 
 namespace trcost::report {
@@ -209,8 +210,10 @@ class SilencedStderr {
 };
 
 // Returns the number format of a kind. Values stay in base units.
-const char* number_format(NumberKind kind, bool fine) {
-  if (fine && kind == NumberKind::money) return "$#,##0.00####";
+std::string number_format(NumberKind kind, bool fine) {
+  // A sign that is no ASCII letter is quoted.
+  const std::string sign = shown_currency().is_dollar() ? "$" : "\"" + shown_currency().sign + "\"";
+  if (fine && kind == NumberKind::money) return sign + "#,##0.00####";
   if (fine && kind == NumberKind::number) return "#,##0.0#####";
   switch (kind) {
     case NumberKind::count:
@@ -223,7 +226,7 @@ const char* number_format(NumberKind kind, bool fine) {
     case NumberKind::duration:
       return "#,##0\" s\"";
     case NumberKind::money:
-      return "$#,##0.00";
+      return sign + "#,##0.00";
     case NumberKind::fraction:
       return "0.0%";
     case NumberKind::number:
@@ -262,7 +265,7 @@ struct WorkbookFile::Parts {
     if (!wanted.format.empty()) {
       library.format_set_num_format(format, wanted.format.c_str());
     } else if (wanted.kind) {
-      library.format_set_num_format(format, number_format(*wanted.kind, wanted.fine));
+      library.format_set_num_format(format, number_format(*wanted.kind, wanted.fine).c_str());
     }
     if (wanted.bold) library.format_set_bold(format);
     if (wanted.input) {
@@ -341,6 +344,7 @@ void WorkbookFile::text(std::size_t column, std::string_view value, bool bold) {
 }
 
 void WorkbookFile::number(std::size_t column, double value, const CellLook& look) {
+  if (look.kind == NumberKind::money) value *= shown_currency().per_usd;
   Parts& p = *parts_;
   std::string checked;
   append_finite(checked, value, "a figure of the workbook");  // throws if not finite
@@ -354,6 +358,7 @@ void WorkbookFile::blank(std::size_t column, const CellLook& look) {
 
 void WorkbookFile::formula(std::size_t column, const std::string& text, std::optional<double> value,
                            const CellLook& look) {
+  if (value && look.kind == NumberKind::money) *value *= shown_currency().per_usd;
   Parts& p = *parts_;
   if (value) {
     std::string checked;
@@ -391,8 +396,9 @@ void WorkbookFile::chart(std::size_t row, std::size_t column, const ChartSpec& s
   if (!spec.y_title.empty()) l.chart_axis_set_name(chart->y_axis, spec.y_title.c_str());
   // The y axis of a bar chart has the names. Reversed, it has the order of the rows.
   if (!points) l.chart_axis_set_reverse(chart->y_axis);
-  l.chart_axis_set_num_format(points ? chart->y_axis : chart->x_axis,
-                              spec.y_kind == NumberKind::money ? "$#,##0" : "General");
+  l.chart_axis_set_num_format(
+      points ? chart->y_axis : chart->x_axis,
+      spec.y_kind == NumberKind::money ? (shown_currency().sign + "#,##0").c_str() : "General");
   l.chart_legend_set_position(
       chart,
       static_cast<std::uint8_t>(spec.legend ? LXW_CHART_LEGEND_BOTTOM : LXW_CHART_LEGEND_NONE));

@@ -220,6 +220,7 @@ class PlatformStudy {
       out_.experiments[all.of[j]].idle_gpu_hours += packed.idle_of_job[j] / kSecondsPerHour;
     }
     if (!given) return;
+    add_idle_cluster(gpus * packed.seconds / kSecondsPerHour);
     ExperimentSchedule schedule;
     schedule.gpus = gpus;
     schedule.seconds = packed.seconds;
@@ -227,6 +228,20 @@ class PlatformStudy {
     const std::optional<double> price = out_.experiments.front().run.cost.price_per_gpu_hour;
     schedule.usd = times(price, gpus * packed.seconds / kSecondsPerHour);
     out_.schedule = schedule;
+  }
+
+  // A given cluster is paid for as a whole until the last run ends. What no run and no node of one
+  // accounts for is shared by the GPU-hours of the experiments.
+  void add_idle_cluster(double paid_gpu_hours) {
+    double used = 0, idle = 0;
+    for (const ExperimentResult& each : out_.experiments) {
+      used += each.gpu_hours;
+      idle += each.idle_gpu_hours;
+    }
+    const double rest = std::max(0.0, paid_gpu_hours - used - idle);
+    for (ExperimentResult& each : out_.experiments) {
+      if (used > 0) each.idle_gpu_hours += rest * each.gpu_hours / used;
+    }
   }
 
   void price_final_run() {

@@ -71,14 +71,14 @@ std::string extract_experiments(std::string_view json, std::string_view origin,
                                 std::vector<Experiment>& out);
 
 /// One experiment on one platform. All figures are of all its attempts together. What is paid is
-/// what they use, GPU-hours times the price on any cluster, and their share of what idles in rented
-/// nodes, which the schedule decides.
+/// what they use, GPU-hours times the price on any cluster, and their share of what idles: of nodes
+/// that are rented whole, or of the cluster that is given.
 struct ExperimentResult {
   const Experiment* experiment = nullptr;
   Estimate run;               ///< one attempt from start to end
   double run_seconds = 0;     ///< of an attempt, early stopping included
   double gpu_hours = 0;       ///< GPUs x run_seconds x attempts
-  double idle_gpu_hours = 0;  ///< its share of the schedule's: of nodes that its runs do not fill
+  double idle_gpu_hours = 0;  ///< its share of what idles in nodes, or in the given cluster
   double tokens = 0;
   double flops = 0;
   double rule_flops = 0;           ///< 6 N D
