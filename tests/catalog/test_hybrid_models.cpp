@@ -163,7 +163,12 @@ TEST_CASE("config.json of a hybrid is the catalog's model", "[models][hybrid][hu
     "moe_intermediate_size": 1856, "n_shared_experts": 1,
     "moe_shared_expert_intermediate_size": 3712, "vocab_size": 131072})"),
        "nemotron-3-nano-30b-a3b");
-  same(of_config(R"({"model_type": "nemotron_h"})"), "nemotron-h-8b");
+  // Sizes by the class's defaults; the order of layers has none.
+  same(of_config(R"({"model_type": "nemotron_h", "hybrid_override_pattern":
+    "M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-"})"),
+       "nemotron-h-8b");
+  CHECK_THROWS_WITH(of_config(R"({"model_type": "nemotron_h"})"),
+                    Catch::Matchers::Contains("lacks hybrid_override_pattern"));
   same(of_config(R"({"model_type": "qwen3_next"})"), "qwen3-next-80b-a3b");
   same(of_config(R"({"model_type": "deepseek_v32"})"), "deepseek-v3.2");
   // Layers by name instead of by interval.
