@@ -200,7 +200,7 @@ struct EnergyResult {
 };
 
 inline constexpr std::string_view kStaffNote =
-    "staff is not included: 29 to 49 % of the development cost of frontier models "
+    "staff is not included: 29 to 49% of the development cost of frontier models "
     "(Cottier et al., arXiv:2405.21015)";
 
 }  // namespace trcost

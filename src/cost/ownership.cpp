@@ -192,7 +192,7 @@ std::optional<double> support_hour(const OwnershipInputs& inputs) {
 static_assert(kNetworkShare == 0.19);  // words in the row of the network
 constexpr StandingCost kStandingCosts[] = {
     {Part::servers, "server", Driver::capital, "", server_hour},
-    {Part::network, "network", Driver::capital, "19 % of the cluster's cost (Epoch AI)",
+    {Part::network, "network", Driver::capital, "19% of the cluster's cost (Epoch AI)",
      network_hour},
     {Part::capital, "capital", Driver::capital,
      "yearly rate on the book value of servers and network (Jorgenson 1963)", capital_hour},

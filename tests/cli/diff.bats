@@ -29,7 +29,7 @@ estimate() {
   [ "$code" -eq 0 ]
   run_trcost diff a.json b.json --fail-above 4%
   [ "$code" -eq 3 ]
-  grep -q '5.0 %' <<<"$err"
+  grep -q '5.0%' <<<"$err"
   run_trcost diff b.json a.json --fail-above 0%
   [ "$code" -eq 0 ]
 }

@@ -71,7 +71,7 @@ work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
   [ ! -s err.txt ]
   run_trcost transfer "${run[@]}" --measured 8h --format md
   [ "$code" -eq 0 ]
-  grep -q 'warning: .*9[0-9] % on a100-sxm-80gb' err.txt
+  grep -q 'warning: .*9[0-9]% on a100-sxm-80gb' err.txt
   grep -q -- '--measured .*8.00 h' err.txt
   refused 1 MFU transfer "${run[@]}" --measured 7h
 }

@@ -36,7 +36,7 @@ END
 END
   run_trcost validate --vision --max-error 0.1%
   median=$(grep -o 'median error of the selected rows is [0-9.]*' err.txt | grep -o '[0-9.]*$')
-  grep -q "median error $median %" out.txt
+  grep -q "median error $median%" out.txt
 }
 
 @test "sources are read in a line or two, and columns without a value are left out" {

@@ -58,7 +58,7 @@ void check_value(const std::string& numbers, const std::string& result) {
 void check_range(const Derivation& step) {
   double shares = 0;
   for (const std::string& each : split(step.numbers, ", ")) {
-    const std::size_t end = each.rfind(" %");
+    const std::size_t end = each.rfind('%');
     if (end == std::string::npos) continue;
     shares += std::stod(each.substr(each.rfind(' ', end - 1) + 1));
   }

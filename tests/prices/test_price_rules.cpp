@@ -259,7 +259,7 @@ TEST_CASE("term rule: median over sellers of the share of their own on-demand pr
   std::vector<DiscountRow> discounts;
   const auto share = [&] { return term_share(row_pointers(book), discounts, term); };
   CHECK(share()->share == 0.8);  // B's rows of two days do not compare
-  CHECK(share()->list == "A 80 %");
+  CHECK(share()->list == "A 80%");
   discounts.push_back({"D", ProviderClass::specialist, Commitment::reserved_1y, 0.6,
                        parse_price_date("2026-09", "test"), "a page"});
   CHECK(share()->share == 0.7);  // of 0.8 and 0.6

@@ -111,7 +111,7 @@ TEST_CASE("a term without quotes is the class's discount on its on-demand price"
   CHECK_THAT(quote.usd.value(), WithinRel(3.0 * 0.8, 1e-9));
   CHECK(quote.factor == 0.8);
   CHECK(quote.imputed);
-  for (const char* part : {"reserved-1y", "80 %", "A 80 %"}) CHECK(has_text(quote.rule, part));
+  for (const char* part : {"reserved-1y", "80%", "A 80%"}) CHECK(has_text(quote.rule, part));
   CHECK(has_text(derive_price(quote, "h200").numbers, " x 0.8;"));
   // A published discount counts as a seller's own prices do.
   book.discounts.push_back({"D", ProviderClass::specialist, Commitment::reserved_1y, 0.6,

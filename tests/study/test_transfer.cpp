@@ -198,7 +198,7 @@ TEST_CASE("a measurement is doubted where no run on its architecture came so far
   *request.seconds *= usual.source.estimate.performance.mfu / 0.75;
   const TransferResult fast = transfer(request, test_catalog());
   REQUIRE(fast.warnings.size() == 1);
-  CHECK(fast.warnings[0].find("75 % on a100-sxm-80gb") != std::string::npos);
+  CHECK(fast.warnings[0].find("75% on a100-sxm-80gb") != std::string::npos);
   CHECK(fast.warnings[0].find("published rows on ampere chips") != std::string::npos);
 }
 

@@ -142,7 +142,7 @@ int check(double error, std::string_view what, Typed typed, std::optional<double
           Session& session) {
   if (!most || error <= *most) return kExitOk;
   const Subject& subject = model_title(typed);
-  session.error(fmt::format("{} is {:.1f} %, above the {:.1f} % of --max-error", what, 100 * error,
+  session.error(fmt::format("{} is {:.1f}%, above the {:.1f}% of --max-error", what, 100 * error,
                             100 * *most),
                 fmt::format("`{}`{} shows what it is of", rows_command(subject),
                             (subject.takes & kPublished) != 0 ? " with the same filters" : ""));
@@ -200,7 +200,7 @@ int run_calibrated(Typed typed, Session& session) {
       [&] { return calibration_curve(session.catalog(), typed.filter.source); },
       [](const auto& r) { return calibration_curve_document(r); },
       [](const CalibrationCurve& r) { return r.wrong.after[1]; },
-      "the error of sources above 15 %, calibrated to three rows,");
+      "the error of sources above 15%, calibrated to three rows,");
 }
 
 int run_serving(Typed typed, Session& session) {

@@ -19,7 +19,7 @@ std::string progress_text(std::uint64_t done, std::uint64_t total, double elapse
   const auto rows = static_cast<double>(done);
   const auto all = static_cast<double>(total);
   std::string out =
-      fmt::format("{:.1f} % of {} rows", 100 * rows / all, format_number(all, NumberKind::count));
+      fmt::format("{:.1f}% of {} rows", 100 * rows / all, format_number(all, NumberKind::count));
   if (done == 0 || elapsed <= 0) return out;
   const double rate = rows / elapsed;
   return out + fmt::format(", {} rows/s, {} left", format_number(rate, NumberKind::count),

@@ -49,7 +49,7 @@ void warn_about_mfu(const Task& task, const Estimate& out, Notes& notes) {
   const double matmuls = chip.matmul[static_cast<std::size_t>(out.precision)];
   if (!chip.measured || task.fixed.mfu.value_or(0) <= matmuls) return;
   notes.warn(fmt::format(
-      "{} of the peak is more than the {:.0f} % that large matmuls alone reach in training on {}: "
+      "{} of the peak is more than the {:.0f}% that large matmuls alone reach in training on {}: "
       "no measured run reaches it",
       format_number(*task.fixed.mfu, NumberKind::fraction), 100 * matmuls, out.accelerator_title));
 }
@@ -58,7 +58,7 @@ void warn_about_mfu(const Task& task, const Estimate& out, Notes& notes) {
 void warn_about_peak(const Estimate& out, Notes& notes) {
   if (out.performance.hfu <= 1) return;
   notes.warn(
-      fmt::format("with recomputation {} would work at {:.1f} % of the peak of {}: the MFU "
+      fmt::format("with recomputation {} would work at {:.1f}% of the peak of {}: the MFU "
                   "that was given cannot be reached with recompute {}",
                   out.accelerator_title, 100 * out.performance.hfu, precision_name(out.precision),
                   recompute_name(out.layout.recompute)));
@@ -91,7 +91,7 @@ std::string runner_up_text(const Plan& plan) {
   const std::string difference =
       std::abs(ratio - 1) < kShown
           ? "as fast"
-          : fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1),
+          : fmt::format("{:.1f}% {}", 100 * std::abs(ratio - 1),
                         ratio < 1 ? "faster, with a batch farther from the usual" : "slower");
   return fmt::format("{}, micro-batch {}{}, sharding {}, recompute {}: {}", degree_words(layout),
                      format_exact(layout.micro_batch), batch, sharding_name(layout.sharding),

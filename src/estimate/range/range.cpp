@@ -184,8 +184,7 @@ std::vector<Derivation> derive_range(const RangeResult& result) {
   const Quantiles& q = result.total_usd ? *result.total_usd : result.gpu_hours;
   std::string shares;
   for (const Contribution& each : result.contributions) {
-    shares +=
-        fmt::format("{}{} {:.1f} %", shares.empty() ? "" : ", ", each.input, 100 * each.share);
+    shares += fmt::format("{}{} {:.1f}%", shares.empty() ? "" : ", ", each.input, 100 * each.share);
   }
   std::vector<Derivation> steps;
   steps.push_back({"range", "P10, P50, P90 of the product or sum of the uncertain parts",

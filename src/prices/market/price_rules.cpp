@@ -464,7 +464,7 @@ std::optional<TermShare> term_share(const PriceRows& rows,
   TermShare out;
   for (const auto& [name, shares] : sellers) {
     out.seller_shares.push_back(median(shares));
-    out.list += fmt::format("{}{} {:.3g} %", out.list.empty() ? "" : ", ", name,
+    out.list += fmt::format("{}{} {:.3g}%", out.list.empty() ? "" : ", ", name,
                             100 * out.seller_shares.back());
   }
   constexpr double kDigits = 1000;
@@ -483,7 +483,7 @@ PriceQuote discount_price(const PriceQuote& on_demand, const TermShare& share, c
       in_quadrature(on_demand.sigma, std::max(kListSigma, log_deviation(share.seller_shares))),
       kImputedSigma, kWidestSigma);
   const std::string_view term = commitment_name(market.commitment);
-  out.rule = fmt::format("imputed: {} at {:.3g} % of on-demand, what the class takes off ({}); {}",
+  out.rule = fmt::format("imputed: {} at {:.3g}% of on-demand, what the class takes off ({}); {}",
                          term, 100 * share.share, share.list, on_demand.rule);
   out.source = fmt::format("{} x {}: {} as a share of on-demand: {}; on-demand: {}",
                            format_exact(share.share), format_price(*on_demand.usd), term,

@@ -63,7 +63,7 @@ Table distribution_table(const TokenSums& totals) {
   const std::pair<const char*, std::int64_t TokenDistribution::*> rows[] = {
       {"smallest", &TokenDistribution::min},
       {"median", &TokenDistribution::median},
-      {"90 % have at most", &TokenDistribution::p90},
+      {"90% have at most", &TokenDistribution::p90},
       {"largest", &TokenDistribution::max}};
   for (const auto& [title, field] : rows) {
     table.add_row({title, encoder ? token_cell((*encoder).*field) : Cell::unknown(),

@@ -61,7 +61,7 @@ void note_scatter(const std::vector<MeasuredStep>& steps, const StackFit& fit,
   if (fit.step <= kMuchScatter) return;
   if (steps.size() == 1) {
     out.push_back(fmt::format(
-        "{} lies {:.0f} % from what is predicted, and alone moves the file by {:.0f} % only: so "
+        "{} lies {:.0f}% from what is predicted, and alone moves the file by {:.0f}% only: so "
         "far "
         "off a fact is more often wrong or missing than software so different; a second step of "
         "another size settles it",
@@ -72,13 +72,13 @@ void note_scatter(const std::vector<MeasuredStep>& steps, const StackFit& fit,
   const auto faster = [](double error) { return error > kMuchScatter; };
   if (std::ranges::all_of(fit.after, faster)) {
     out.push_back(fmt::format(
-        "all steps are faster than kernels can be made by any factor here, {} by {:.0f} %: the "
+        "all steps are faster than kernels can be made by any factor here, {} by {:.0f}%: the "
         "precision, the batch or the number of accelerators may be another",
         steps[0].name, 100 * std::abs(relative_error(fit.after[0]))));
     return;
   }
   out.push_back(
-      fmt::format("the steps scatter by {:.0f} % about what any factors predict: a fact that "
+      fmt::format("the steps scatter by {:.0f}% about what any factors predict: a fact that "
                   "differs between them is not stated, or one is wrong",
                   100 * fit.step));
 }
@@ -253,7 +253,7 @@ void add_open_facts(const std::vector<MeasuredStep>& steps, std::vector<Effect>&
     if (largest < kWorthNoting) continue;
     out.push_back(
         {largest, fmt::format("say {}: {} of {} steps leave it open, and it moves a step by up "
-                              "to {:.0f} %",
+                              "to {:.0f}%",
                               each.fact, open, steps.size(), 100 * (portable_exp(largest) - 1))});
   }
 }
@@ -266,7 +266,7 @@ std::vector<std::string> ways_to_narrow(const std::vector<MeasuredStep>& steps,
     const double size = std::abs(fit.share[i]) * fit.sigma[i];
     const StackFactor& factor = stack_factors()[i];
     effects.push_back(
-        {size, fmt::format("{}: it leaves {:.0f} % of a step open", factor.narrow, 100 * size)});
+        {size, fmt::format("{}: it leaves {:.0f}% of a step open", factor.narrow, 100 * size)});
   }
   add_open_facts(steps, effects);
   std::ranges::stable_sort(effects, std::greater<>(), &Effect::size);
@@ -275,7 +275,7 @@ std::vector<std::string> ways_to_narrow(const std::vector<MeasuredStep>& steps,
     if (effect.size >= kWorthNoting / 2) out.push_back(effect.words);
   }
   out.push_back(
-      fmt::format("further steps: like ones scatter by {:.0f} % about what these factors predict",
+      fmt::format("further steps: like ones scatter by {:.0f}% about what these factors predict",
                   100 * fit.step));
   return out;
 }

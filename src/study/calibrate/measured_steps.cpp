@@ -140,7 +140,7 @@ void note_log(const LogSteps& log, std::string_view name, std::vector<std::strin
   }
   if (log.scatter > kMuch) {
     warnings.push_back(
-        fmt::format("{}: its steps differ by {:.0f} % among each other; the median is taken", name,
+        fmt::format("{}: its steps differ by {:.0f}% among each other; the median is taken", name,
                     100 * log.scatter));
   }
 }

@@ -272,7 +272,7 @@ std::vector<std::string> totals_above(const DiffResult& result, const DiffLimit&
     }
     const std::optional<double> change = total.change();
     if (change && *change > most.share) {
-      out.push_back(fmt::format("{}: the total rises by {:.1f} %", name, 100 * *change));
+      out.push_back(fmt::format("{}: the total rises by {:.1f}%", name, 100 * *change));
     } else if (!change && *total.after.number > 0) {
       out.push_back(fmt::format("{}: the total rises from 0", name));
     }

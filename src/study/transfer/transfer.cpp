@@ -197,7 +197,7 @@ class Transfer {
     if (mfu > 1) {
       throw Error(
           ErrorKind::no_answer,
-          fmt::format("the measurement would need an MFU of {:.0f} % on {}", 100 * mfu, name),
+          fmt::format("the measurement would need an MFU of {:.0f}% on {}", 100 * mfu, name),
           measured_words() +
               "check time, tokens and number of accelerators: did the run do the work that "
               "the flags describe?");
@@ -231,7 +231,7 @@ class Transfer {
     const PerformanceSummary& source = result_.source.estimate.performance;
     if (source.mfu < kHardlyAny) {
       result_.warnings.push_back(
-          fmt::format("the measurement is an MFU of {:.2g} %, {:.3g} times slower than predicted: "
+          fmt::format("the measurement is an MFU of {:.2g}%, {:.3g} times slower than predicted: "
                       "check its unit, tokens and number of accelerators",
                       100 * source.mfu, result_.factor));
     }
@@ -258,7 +258,7 @@ class Transfer {
         highest_published_mfu(catalog_, catalog_.accelerator(estimate.accelerator));
     if (mfu <= most.mfu || most.row == nullptr) return {};
     return fmt::format(
-        "{:.0f} % on {}: of the {} published rows{} none reaches more than {:.0f} % ({} on {})",
+        "{:.0f}% on {}: of the {} published rows{} none reaches more than {:.0f}% ({} on {})",
         100 * mfu, estimate.accelerator, most.rows,
         most.architecture.empty() ? "" : " on " + most.architecture + " chips that are no slower",
         100 * most.mfu, most.row->model, most.row->accelerator);

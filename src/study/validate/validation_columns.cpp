@@ -53,7 +53,7 @@ const Columns<LeftOut>& left_out_columns() {
       share("bias", member<&O::bias>, "median of error"),
       share("inside", member<&O::inside>, "of the rows within P10 to P90"),
       plain("width", member<&O::width>, "median P90 / P10"),
-      plain("score", member<&O::score>, "mean interval score of the logarithm at 80 %")};
+      plain("score", member<&O::score>, "mean interval score of the logarithm at 80%")};
   return table;
 }
 

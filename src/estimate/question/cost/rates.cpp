@@ -155,7 +155,7 @@ void note_purchase(PurchasePrice& price, const OwnershipInputs& inputs, Notes& n
               price.source);
     if (inputs.fall_per_year == kDepreciationPerYear) {
       notes.add(Field::cost_depreciation, 1 - depreciated_price(1, 1),
-                age.since_purchase > 0 ? "of the years ahead; 11 % a year since the purchase, as "
+                age.since_purchase > 0 ? "of the years ahead; 11% a year since the purchase, as "
                                          "quotes of 17 chips fell (data/model.md 7)"
                                        : "of the years ahead",
                 "Epoch AI, training-cost-trends, cost_analysis_standalone.py");

@@ -71,10 +71,10 @@ std::string method_text(const MethodQuality& quality) {
     return fmt::format("{}: not held against published rows ({})", quality.name, quality.family);
   }
   if (quality.own) {
-    return fmt::format("{}, calibrated to {} of {}: typical error {:.0f} %", quality.name,
+    return fmt::format("{}, calibrated to {} of {}: typical error {:.0f}%", quality.name,
                        quality.rows, quality.family, 100 * quality.median_error);
   }
-  return fmt::format("{}: median error {:.0f} % on {} published rows ({})", quality.name,
+  return fmt::format("{}: median error {:.0f}% on {} published rows ({})", quality.name,
                      100 * quality.median_error, quality.rows, quality.family);
 }
 

@@ -104,7 +104,7 @@ std::string tuning_reason(Platform platform, Tuning tuning) {
   const double usual = platform.slowdown;
   set_tuning(platform, Tuning::showcase);
   return fmt::format(
-      "as most users run it: steps take {:.0f} % longer than in the tables of who "
+      "as most users run it: steps take {:.0f}% longer than in the tables of who "
       "sells the chip or writes the software{}",
       100 * (usual / platform.slowdown - 1),
       platform.stack->usual_overlap < 1 ? ", and less exchange is hidden" : "");
@@ -191,7 +191,7 @@ std::optional<double> host_bandwidth(const Scenario& scenario, const System& sys
   if (!system.host_bandwidth) return std::nullopt;
   const double reached = kCopyShare * *system.host_bandwidth;
   notes.add(Field::hardware_host_bandwidth, reached,
-            fmt::format("copies reach {:.0f} % of the {:.4g} GB/s of its lanes", 100 * kCopyShare,
+            fmt::format("copies reach {:.0f}% of the {:.4g} GB/s of its lanes", 100 * kCopyShare,
                         *system.host_bandwidth / 1e9),
             system.title);
   return reached;

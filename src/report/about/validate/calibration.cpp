@@ -54,11 +54,9 @@ Table factor_table(const CalibrationResult& result) {
 
 std::string calibration_words(const CalibrationResult& r) {
   return fmt::format(
-      "{} step{} of {}: median error {:.1f} % before, {:.1f} % after. One more step like these "
-      "lies "
-      "within {:.0f} % four times in five (sigma {:.2f} of the logarithm; {:.2f} without them, "
-      "{:.2f} "
-      "on another chip); estimates with the file use that spread.",
+      "{} measured step{} of {}: the median error falls from {:.1f}% to {:.1f}%. One more step "
+      "like these lies within {:.0f}% four times in five (sigma of the logarithm {:.2f}; {:.2f} "
+      "without them, {:.2f} on another chip). Estimates with the file use that spread.",
       r.rows.size(), r.rows.size() == 1 ? "" : "s", r.base, 100 * r.error_before,
       100 * r.error_after, 100 * kNormalP90 * r.sigma, r.sigma, r.fit.sigma_before,
       r.sigma_elsewhere);
@@ -66,9 +64,9 @@ std::string calibration_words(const CalibrationResult& r) {
 
 Page calibration_page(const CalibrationResult& result) {
   Page page{"Calibration", made_by(), {}};
+  page.add(Paragraph{calibration_words(result), Ink::good});
   page.add(Heading{"Measured steps"}).add(Grid{step_table(result)});
   page.add(Heading{"What they say of the software"}).add(Grid{factor_table(result)});
-  page.add(Paragraph{calibration_words(result)});
   page.add(Heading{"What would narrow the range most"});
   for (const std::string& line : result.narrow) page.add(Paragraph{line, Ink::plain, 2, true});
   return page.add(Warnings{result.warnings});
@@ -96,24 +94,22 @@ Table curve_table(const CalibrationCurve& curve) {
 std::string curve_words(const CalibrationCurve& curve) {
   const auto mean = [](const CalibrationCurve::Mean& m) {
     return fmt::format(
-        "{:.1f} % by itself, {:.1f} % after one row, {:.1f} % after three, whose 80 % "
-        "range holds {:.0f} % of the rest",
+        "{:.1f}% by itself, {:.1f}% after one row, {:.1f}% after three, whose 80% range holds "
+        "{:.0f}% of the rest",
         100 * m.error, 100 * m.after[0], 100 * m.after[1], 100 * m.inside);
   };
   return fmt::format(
-      "{} rows. Median error of the rows that were not calibrated to, every source by constants "
-      "that "
-      "never saw it, mean of 24 choices of rows. Sources above 15 %: {} with rows for three, {}. "
-      "Those "
-      "below: {}, {}.",
+      "Median error of the rows that a source was not calibrated to, of {} rows, by constants "
+      "that never saw the source, as the mean of 24 choices of rows. The {} sources above 15%: "
+      "{}. The {} below: {}.",
       curve.measured, curve.wrong.sources, mean(curve.wrong), curve.right.sources,
       mean(curve.right));
 }
 
 Page calibration_curve_page(const CalibrationCurve& curve) {
   Page page{"Calibration to a few rows of a source", made_by(), {}};
-  page.add(Grid{curve_table(curve)});
-  return page.add(Paragraph{curve_words(curve)});
+  page.add(Paragraph{curve_words(curve)});
+  return page.add(Grid{curve_table(curve)});
 }
 
 }  // namespace

@@ -46,12 +46,18 @@ std::vector<std::string> memory_validation_warnings(const MemoryValidation& v) {
   return lines;
 }
 
-std::string memory_error_words(const MemoryValidation& v) {
+std::string memory_answer(const MemoryValidation& v) {
   return fmt::format(
-      "{} peaks of {} sources, each source weighing one: median error {:.1f} %, 90th percentile "
-      "{:.1f} %, bias {:+.1f} %. One vote per source, the mean ln(predicted / measured) of its "
-      "rows: "
-      "factor {:.2f}, 90th percentile {:.2f}, bias x{:.2f}.",
+      "The predicted peaks of memory have a median error of {:.0f}%; one source in ten is off by "
+      "more than {:.0f}%.",
+      100 * v.all.median, 100 * v.all.p90);
+}
+
+std::string memory_basis(const MemoryValidation& v) {
+  return fmt::format(
+      "{} published peaks of {} sources, each source weighing one: median error {:.1f}%, 90th "
+      "percentile {:.1f}%, bias {:+.1f}%. One vote per source, the mean logarithm of predicted / "
+      "measured of its rows: factor {:.2f}, 90th percentile {:.2f}, bias x{:.2f}.",
       v.all.rows, v.votes.sources, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias,
       v.votes.factor, v.votes.p90_factor, v.votes.bias);
 }
@@ -69,10 +75,12 @@ Curve peak_curve(const MemoryValidation& v) {
 
 Page memory_validation_page(const MemoryValidation& v, bool rows) {
   Page page{"Memory validation", made_by(), {}};
+  page.add(Paragraph{memory_answer(v), Ink::good});
+  page.add(Paragraph{memory_basis(v)});
   if (rows) page.add(Heading{"Published peaks"}).add(Grid{peaks_table(v)});
   if (v.all.rows > 0) {
     add_validation_summaries(page, v.summaries, v.all);
-    page.add(Paragraph{memory_error_words(v)}).add(peak_curve(v));
+    page.add(peak_curve(v));
   }
   return page.add(Warnings{memory_validation_warnings(v)});
 }

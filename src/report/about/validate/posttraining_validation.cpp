@@ -63,24 +63,34 @@ std::vector<std::string> posttraining_validation_warnings(const PosttrainingVali
   return lines;
 }
 
-std::string round_error_words(const PosttrainingValidation& v) {
-  std::string text =
-      fmt::format("{} rounds: median error {:.1f} %, 90th percentile {:.1f} %, bias {:+.1f} %.",
-                  v.all.rows, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias);
+std::string round_answer(const PosttrainingValidation& v) {
+  if (!v.all.left_out) {
+    return fmt::format("The predicted time of a round has a median error of {:.0f}%.",
+                       100 * v.all.median);
+  }
+  return fmt::format(
+      "The predicted time of a round has a median error of {:.0f}% on rounds that it was not "
+      "fitted to; one in ten is off by more than {:.0f}%. The 80% range holds {:.0f}% of them.",
+      100 * v.all.left_out->median, 100 * v.all.left_out->p90, 100 * v.all.left_out->inside);
+}
+
+std::string round_basis(const PosttrainingValidation& v) {
+  std::string text = fmt::format(
+      "{} rounds. Fitted to them: median error {:.1f}%, 90th percentile {:.1f}%, bias {:+.1f}%.",
+      v.all.rows, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias);
   if (const auto& left = v.all.left_out) {
     text += fmt::format(
-        " With its model (modern) or source (early-2025) left out of the fit: median {:.1f} %, "
-        "90th percentile {:.1f} %; the 80 % range holds {:.0f} %.",
-        100 * left->median, 100 * left->p90, 100 * left->inside);
+        " With the model (today's frameworks) or the source (those of early 2025) left out of "
+        "the fit: median {:.1f}%, 90th percentile {:.1f}%.",
+        100 * left->median, 100 * left->p90);
   }
   return text;
 }
 
 std::string whole_run_words(const PosttrainingValidation& v) {
   return fmt::format(
-      "{} whole runs of {} sources, one vote each: factor {:.2f}, bias x{:.2f}; the 80 % range "
-      "holds "
-      "{:.0f} %.",
+      "{} whole runs of {} sources, one vote each: factor {:.2f}, bias x{:.2f}; the 80% range "
+      "holds {:.0f}%.",
       v.runs.rows, v.runs.sources, v.runs.factor, v.runs.bias, 100 * v.runs.coverage);
 }
 
@@ -96,10 +106,12 @@ Curve round_curve(const PosttrainingValidation& v) {
 
 Page posttraining_validation_page(const PosttrainingValidation& v, bool rows) {
   Page page{"Post-training validation", made_by(), {}};
+  page.add(Paragraph{round_answer(v), Ink::good});
+  page.add(Paragraph{round_basis(v)});
   if (rows) page.add(Heading{"Rounds"}).add(Grid{rounds_table(v)});
   if (v.all.rows > 0) {
     add_validation_summaries(page, v.summaries, v.all);
-    page.add(Paragraph{round_error_words(v)}).add(round_curve(v));
+    page.add(round_curve(v));
   }
   page.add(Heading{"Whole runs"}).add(Grid{whole_rounds_table(v)});
   return page.add(Paragraph{whole_run_words(v)}).add(Warnings{posttraining_validation_warnings(v)});

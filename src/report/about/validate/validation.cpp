@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "catalog/layout/layout.h"
@@ -19,31 +20,29 @@ Cell rate_cell(double tokens) {
 }
 
 Cell signed_share_cell(double share) {
-  return Cell::number(share, fmt::format("{:+.1f} %", 100 * share));
+  return Cell::number(share, fmt::format("{:+.1f}%", 100 * share));
 }
 
 Cell share_cell(double share) {
-  return Cell::number(share, fmt::format("{:.1f} %", 100 * share));
+  return Cell::number(share, fmt::format("{:.1f}%", 100 * share));
 }
 
 namespace {
 
 // Columns of a table of errors that have a value in some row.
 struct ShownMetrics {
-  bool dimension = true;
   bool groups = true;
   bool apart = false;
   bool left_out = false;
 };
 
-Table summary_table(const ShownMetrics& shown) {
+// The first column bears the name of what the rows are grouped by.
+Table summary_table(std::string_view dimension, const ShownMetrics& shown) {
   std::vector<TableColumn> columns;
-  if (shown.dimension) columns.push_back({.title = "by", .key = "dimension"});
-  columns.push_back(
-      {.title = shown.dimension ? "which" : "source", .key = "value", .overflow = Overflow::cut});
+  columns.push_back({.title = std::string(dimension), .key = "value", .overflow = Overflow::cut});
   columns.push_back(number_column("rows"));
-  if (shown.apart) columns.push_back(number_column("apart"));
-  if (shown.groups) columns.push_back(number_column("groups"));
+  if (shown.apart) columns.push_back(number_column("apart", "", Overflow::drop));
+  if (shown.groups) columns.push_back(number_column("groups", "", Overflow::drop));
   columns.push_back(number_column("median", "median_error", Overflow::keep, true));
   columns.push_back(number_column("p90", "p90_error"));
   columns.push_back(number_column("bias"));
@@ -56,7 +55,6 @@ Table summary_table(const ShownMetrics& shown) {
 
 void add_summary(Table& table, const ShownMetrics& shown, const ValidationSummary& s) {
   std::vector<Cell> row;
-  if (shown.dimension) row.emplace_back(s.dimension);
   row.emplace_back(s.value);
   row.push_back(Cell::number(s.rows, NumberKind::count));
   if (shown.apart) row.push_back(Cell::number(s.apart, NumberKind::count));
@@ -74,27 +72,38 @@ void add_summary(Table& table, const ShownMetrics& shown, const ValidationSummar
 void add_validation_summaries(Page& page, const std::vector<ValidationSummary>& summaries,
                               const ValidationSummary& all) {
   constexpr std::string_view kSource = "source";
+  constexpr std::size_t kShownSources = 12;
   ShownMetrics shown{.apart = all.apart > 0, .left_out = all.left_out.has_value()};
-  Table kinds = summary_table(shown);
-  ShownMetrics shown_of_source = shown;
-  shown_of_source.dimension = shown_of_source.groups = false;
-  Table sources = summary_table(shown_of_source);
-  std::string_view before;
-  for (const ValidationSummary& summary : summaries) {
-    if (summary.dimension == kSource) {
-      add_summary(sources, shown_of_source, summary);
-      continue;
+  std::vector<std::string_view> dimensions;
+  for (const ValidationSummary& each : summaries) {
+    if (dimensions.empty() || dimensions.back() != each.dimension) {
+      dimensions.push_back(each.dimension);
     }
-    if (!before.empty() && summary.dimension != before) kinds.add_rule();
-    before = summary.dimension;
-    add_summary(kinds, shown, summary);
   }
-  kinds.add_rule();
-  add_summary(kinds, shown, all);
-  page.add(Heading{"Errors by kind of row"}).add(Grid{std::move(kinds)});
-  if (!sources.rows().empty()) {
-    page.add(Heading{"Errors by source"}).add(Grid{std::move(sources)});
+  page.add(Heading{"Errors by kind of row"});
+  for (const std::string_view dimension : dimensions) {
+    if (dimension == kSource) continue;
+    Table table = summary_table(dimension, shown);
+    for (const ValidationSummary& each : summaries) {
+      if (each.dimension == dimension) add_summary(table, shown, each);
+    }
+    if (dimension == dimensions.front()) {
+      table.add_rule();
+      add_summary(table, shown, all);
+    }
+    page.add(Grid{std::move(table)});
   }
+  std::vector<const ValidationSummary*> sources;
+  for (const ValidationSummary& each : summaries) {
+    if (each.dimension == kSource) sources.push_back(&each);
+  }
+  if (sources.empty()) return;
+  std::ranges::stable_sort(sources, std::greater{}, &ValidationSummary::rows);
+  shown.groups = false;
+  Table table = summary_table(kSource, shown);
+  for (const ValidationSummary* each : sources) add_summary(table, shown, *each);
+  page.add(Heading{"Errors by source", "those with most rows first"})
+      .add(Grid{.table = std::move(table), .in_text_rows = kShownSources});
 }
 
 Curve match_curve(std::string title, std::string measured, const std::vector<MatchPoint>& points,
@@ -159,32 +168,40 @@ Table validation_table(const ValidationResult& result) {
   return table;
 }
 
-std::string left_out_words(const std::optional<LeftOut>& left) {
-  if (!left) return "";
-  return fmt::format(
-      " With each source left out in turn, as an estimate without --tuning gives them: median "
-      "{:.1f} %, "
-      "90th percentile {:.1f} %, bias {:+.1f} %; the 80 % range holds {:.0f} % of the rows at a "
-      "median P90/P10 of {:.2f} (interval score of ln {:.2f}).",
-      100 * left->median, 100 * left->p90, 100 * left->bias, 100 * left->inside, left->width,
-      left->score);
-}
-
-std::string validation_summary(const ValidationResult& result) {
-  const ValidationSummary& all = result.all;
-  std::string fitted = "fitted to them";
-  if (all.apart == all.rows && all.apart > 0) {
-    fitted = "that no row of these was fitted to";
-  } else if (all.apart > 0) {
-    fitted = fmt::format(
-        "fitted to all but {}, which are kept apart and not counted (data/runs/README.md)",
-        all.apart);
+// Returns the answer: the error to expect of software that the constants were not fitted to.
+std::string validation_answer(const ValidationSummary& all) {
+  if (!all.left_out) {
+    return fmt::format(
+        "The predicted speed of these rows has a median error of {:.0f}%; one row in ten is off "
+        "by more than {:.0f}%.",
+        100 * all.median, 100 * all.p90);
   }
   return fmt::format(
-      "{} measured rows ({} experiments): median error {:.1f} %, 90th percentile {:.1f} %, bias "
-      "{:+.1f} %, by constants {}.{}",
-      all.rows, all.groups, 100 * all.median, 100 * all.p90, 100 * all.bias, fitted,
-      left_out_words(all.left_out));
+      "On sources that it was not fitted to, the predicted speed of training has a median error "
+      "of {:.0f}%; one row in ten is off by more than {:.0f}%. The 80% range holds {:.0f}% of "
+      "the rows.",
+      100 * all.left_out->median, 100 * all.left_out->p90, 100 * all.left_out->inside);
+}
+
+std::string validation_basis(const ValidationSummary& all) {
+  std::string fitted = "Fitted to them";
+  if (all.apart == all.rows && all.apart > 0) {
+    fitted = "Fitted to other rows";
+  } else if (all.apart > 0) {
+    fitted = fmt::format("Fitted to all but {}, which are kept apart and not counted", all.apart);
+  }
+  std::string text = fmt::format(
+      "{} measured rows of {} experiments. {}: median error {:.1f}%, 90th percentile {:.1f}%, "
+      "bias {:+.1f}%.",
+      all.rows, all.groups, fitted, 100 * all.median, 100 * all.p90, 100 * all.bias);
+  if (const auto& left = all.left_out) {
+    text += fmt::format(
+        " Each source left out in turn, with the tuning not stated: median {:.1f}%, 90th "
+        "percentile {:.1f}%, bias {:+.1f}%; the range's upper end is {:.2f} times its lower end "
+        "in the median (interval score of the logarithm {:.2f}).",
+        100 * left->median, 100 * left->p90, 100 * left->bias, left->width, left->score);
+  }
+  return text;
 }
 
 // Predicted over measured by accelerator. Those with few rows share a series.
@@ -222,9 +239,10 @@ Curve predictions(const ValidationResult& result) {
 
 Page validation_page(const ValidationResult& result, bool rows) {
   Page page{"Validation", made_by(), {}};
+  page.add(Paragraph{validation_answer(result.all), Ink::good});
+  page.add(Paragraph{validation_basis(result.all)});
   if (rows) page.add(Heading{"Measured rows"}).add(Grid{validation_table(result)});
   add_validation_summaries(page, result.summaries, result.all);
-  page.add(Paragraph{validation_summary(result)});
   return page.add(predictions(result));
 }
 

@@ -50,26 +50,34 @@ Table note_table(const RunValidation& validation) {
   return table;
 }
 
-std::string run_summary(const RunValidation& v) {
+std::string run_answer(const RunValidation& v) {
   return fmt::format(
-      "the 80 % range holds the reported GPU-hours of {} of {} runs ({:.0f} %); {} used less, {} "
-      "more. One vote for each of {} families of models, that family left out of the fit: factor "
-      "{:.2f}, bias x{:.2f} (fitted {:.2f}, x{:.2f}). Reported / predicted has the median {:.2f}, "
-      "|error| {:.0f} %",
-      v.inside, v.replayed, 100 * v.coverage, v.below, v.above, v.families, v.left_out_factor,
-      v.left_out_bias, v.factor, v.bias, v.median_ratio, 100 * v.median_error);
+      "The predicted GPU-hours of whole published runs are off by a factor of {:.2f} in the "
+      "median, for families of models that they were not fitted to. The 80% range holds {} of {} "
+      "runs.",
+      v.left_out_factor, v.inside, v.replayed);
+}
+
+std::string run_basis(const RunValidation& v) {
+  return fmt::format(
+      "Used less than the range: {} of them; more: {}. One vote for each of {} families of models; "
+      "left out of the fit: factor {:.2f}, bias x{:.2f}; fitted: factor {:.2f}, bias x{:.2f}. "
+      "Reported divided by predicted has the median {:.2f}; the median error is {:.0f}%.",
+      v.below, v.above, v.families, v.left_out_factor, v.left_out_bias, v.factor, v.bias,
+      v.median_ratio, 100 * v.median_error);
 }
 
 Page run_validation_page(const RunValidation& validation) {
   Page page{"Published runs", made_by(), {}};
+  page.add(Paragraph{run_answer(validation), Ink::good});
+  page.add(Paragraph{run_basis(validation)});
   page.add(Grid{run_table(validation)});
-  page.add(Paragraph{run_summary(validation)});
   page.add(Heading{"What the published figures include", "or why a run has no prediction"});
   page.add(Grid{note_table(validation)});
   std::vector<MatchPoint> points;
   for (const RunReplay& row : validation.rows) {
     if (!row.problem.empty() || !(row.reported > 0)) continue;
-    points.push_back({row.run->name, row.inside ? "inside the 80 % range" : "outside of it",
+    points.push_back({row.run->name, row.inside ? "inside the 80% range" : "outside of it",
                       row.reported, row.predicted});
   }
   return page.add(match_curve("Predicted against reported GPU-hours", "reported GPU-hours", points,
@@ -77,7 +85,7 @@ Page run_validation_page(const RunValidation& validation) {
 }
 
 Table vision_table(const VisionValidation& validation) {
-  Table table({{.title = "id", .overflow = Overflow::cut},
+  Table table({{.title = "id", .overflow = Overflow::drop},
                {.title = "run", .overflow = Overflow::wrap},
                {.title = "accelerator", .overflow = Overflow::drop},
                number_column("GPU-hours", "reported_gpu_hours"),
@@ -86,7 +94,7 @@ Table vision_table(const VisionValidation& validation) {
                number_column("P90"),
                number_column("error", "", Overflow::keep, true),
                {.title = "fitted", .key = "fit"},
-               {.title = "source", .overflow = Overflow::wrap}});
+               {.title = "source", .overflow = Overflow::drop}});
   for (const VisionReplay& row : validation.rows) {
     if (!row.problem.empty()) continue;
     const auto hours = [](double value) { return Cell::number(value, NumberKind::count); };
@@ -98,10 +106,19 @@ Table vision_table(const VisionValidation& validation) {
   return table;
 }
 
-std::string vision_summary(const VisionValidation& v) {
+std::string vision_answer(const VisionValidation& v) {
+  return fmt::format(
+      "The predicted GPU-hours of vision-language runs are off by a factor of {:.2f} in the "
+      "median, {}. The 80% range holds {:.0f}% of the sources.",
+      v.left_out_factor.value_or(v.vision.factor),
+      v.left_out_factor ? "for sources that they were not fitted to" : "as fitted",
+      100 * v.vision.coverage);
+}
+
+std::string vision_basis(const VisionValidation& v) {
   const auto vote_words = [](const SourceVotes& s) {
-    return fmt::format("factor {:.2f}, bias x{:.2f}, {:.0f} % inside the 80 % range", s.factor,
-                       s.bias, 100 * s.coverage);
+    return fmt::format("factor {:.2f}, bias x{:.2f}, {:.0f}% inside the range", s.factor, s.bias,
+                       100 * s.coverage);
   };
   const std::string left =
       v.left_out_factor && v.left_out_bias
@@ -109,12 +126,10 @@ std::string vision_summary(const VisionValidation& v) {
                         *v.left_out_factor, *v.left_out_bias)
           : std::string();
   return fmt::format(
-      "{} rows that are fit to judge by: median error {:.1f} %, 90th percentile {:.1f} %, bias "
-      "{:+.1f} %. {} vision-language rows of {} sources, one vote each: {}{}. {} contrastive rows "
-      "of {} sources: {}. A vote is the mean ln(predicted / reported) of a source's rows, the "
-      "factor exp of the "
-      "median of its size. {} further rows are published but cannot be replayed (--format csv says "
-      "why).",
+      "{} rows: median error {:.1f}%, 90th percentile {:.1f}%, bias {:+.1f}%. {} vision-language "
+      "rows of {} sources, one vote each: {}{}. {} contrastive rows of {} sources: {}. A vote is "
+      "the mean logarithm of predicted / reported of a source's rows. {} further rows are "
+      "published but cannot be replayed (--format csv says why).",
       v.all.rows, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias, v.vision.rows,
       v.vision.sources, vote_words(v.vision), left, v.contrastive.rows, v.contrastive.sources,
       vote_words(v.contrastive),
@@ -123,8 +138,9 @@ std::string vision_summary(const VisionValidation& v) {
 
 Page vision_validation_page(const VisionValidation& validation) {
   Page page{"Vision-language runs", made_by(), {}};
+  page.add(Paragraph{vision_answer(validation), Ink::good});
+  page.add(Paragraph{vision_basis(validation)});
   page.add(Grid{vision_table(validation)});
-  page.add(Paragraph{vision_summary(validation)});
   std::vector<MatchPoint> points;
   for (const VisionReplay& row : validation.rows) {
     if (!row.problem.empty() || !(row.measured > 0)) continue;
@@ -135,15 +151,20 @@ Page vision_validation_page(const VisionValidation& validation) {
                               vision_table(validation)));
 }
 
-std::string serving_summary(const ServingValidation& v) {
+std::string serving_answer(const ServingValidation& v) {
   return fmt::format(
-      "{} measured rows ({} configurations, one vote each): median error {:.1f} %, 90th percentile "
-      "{:.1f} %, bias {:+.1f} %; of the pairs of chips that differ by over 10 %, {:.1f} % are "
-      "ordered rightly. Constants were fitted to these rows; what they miss with a model left out "
-      "stands in "
-      "README.md.",
-      v.all.rows, v.all.groups, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias,
-      100 * v.ordered_rightly);
+      "The predicted output of serving has a median error of {:.0f}%; one configuration in ten "
+      "is off by more than {:.0f}%. Of two chips that differ by over 10%, the faster one is "
+      "named in {:.0f}% of the pairs.",
+      100 * v.all.median, 100 * v.all.p90, 100 * v.ordered_rightly);
+}
+
+std::string serving_basis(const ServingValidation& v) {
+  return fmt::format(
+      "{} measured rows of {} configurations, one vote each: median error {:.1f}%, 90th "
+      "percentile {:.1f}%, bias {:+.1f}%. The constants were fitted to these rows, so expect "
+      "more of models that are not among them.",
+      v.all.rows, v.all.groups, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias);
 }
 
 Table serving_table(const ServingValidation& v) {
@@ -172,11 +193,12 @@ Table serving_table(const ServingValidation& v) {
 
 Page serving_validation_page(const ServingValidation& v, bool rows) {
   Page page{"Serving validation", made_by(), {}};
+  page.add(Paragraph{serving_answer(v), Ink::good});
+  page.add(Paragraph{serving_basis(v)});
   if (rows)
     page.add(Heading{"Measured rows", "output tokens per second and GPU"})
         .add(Grid{serving_table(v)});
   add_validation_summaries(page, v.summaries, v.all);
-  page.add(Paragraph{serving_summary(v)});
   std::vector<MatchPoint> points;
   for (const ServingReplay& r : v.rows) {
     if (r.predicted) points.push_back({r.id, r.engine, r.measured, *r.predicted});
