@@ -298,7 +298,7 @@ std::string format_number(double value, NumberKind kind, int significant) {
       const Currency& currency = shown_currency();
       const double amount = value * currency.per_usd;
       if (std::abs(amount) < 1e4 && std::abs(amount) >= 0.1) {
-        return fmt::format("{}{:.2f}", currency.sign, amount);
+        return currency.sign + grouped(amount, std::abs(amount) < 1e3 ? 2 : 0);
       }
       return currency.sign + scaled(amount, kMoney, significant);
     }
@@ -329,6 +329,7 @@ std::string unit_money(double usd) {
   const Currency& currency = shown_currency();
   const double amount = usd * currency.per_usd;
   if (amount != 0 && std::abs(amount) < kSmallest) return format_number(usd, NumberKind::money);
+  if (currency.per_usd != 1) return currency.sign + grouped(amount, amount < 1 ? 3 : 2);
   for (const int decimals : {2, 3}) {
     const double unit = decimals == 2 ? 0.01 : 0.001;
     if (std::abs(amount - std::round(amount / unit) * unit) < kNoise) {

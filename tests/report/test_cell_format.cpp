@@ -20,6 +20,7 @@ void check_format(double value, const char* words, double cell, const char* form
 TEST_CASE("a number of a page keeps its value and unit in a cell", "[workbook]") {
   check_format(84873, "$84.9k", 84873, "\"$\"#,##0");
   check_format(51123, "~$51.1k", 51123, "\"~$\"#,##0");
+  check_format(-957926, "-$958k", -957926, "\"$\"#,##0");
   check_format(3.99, "$3.99", 3.99, "\"$\"#,##0.00");
   check_format(312e12, "312", 312, "#,##0");
   check_format(3.35e12, "3.35", 3.35, "#,##0.00");

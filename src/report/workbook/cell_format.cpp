@@ -52,10 +52,12 @@ std::optional<NumberWords> parse_words(std::string_view text) {
     return std::nullopt;
   }
   out.prefix = text.substr(0, start);
-  if (!out.prefix.empty() && (out.prefix.back() == '-' || out.prefix.back() == '+')) {
-    if (out.prefix.back() == '-') out.number = -out.number;
-    out.sign = out.prefix.back() == '+';
-    out.prefix.pop_back();
+  // A sign stands before the number or before its currency: `$-5`, `-$5`.
+  const std::size_t sign = out.prefix.find_first_of("-+");
+  if (sign != std::string::npos && (sign == 0 || sign + 1 == out.prefix.size())) {
+    if (out.prefix[sign] == '-') out.number = -out.number;
+    out.sign = out.prefix[sign] == '+';
+    out.prefix.erase(sign, 1);
   }
   out.suffix = text.substr(end);
   if (std::ranges::any_of(out.suffix, is_digit)) return std::nullopt;
