@@ -72,6 +72,7 @@ ones() {
   # At one price for all, no platform's price is less certain than another's.
   run_trcost experiments "$file" --price 3 --format json
   least=$(jq -r '.platforms | min_by(.total.used_usd + .total.idle_usd).accelerator' <<<"$out")
+  least=$("$TRCOST" show "$least" --format json | jq -r .title)
   run_trcost experiments "$file" --price 3
   grep -q "^$least in detail" <<<"$out"
 }
@@ -99,7 +100,7 @@ ones() {
   file="$BATS_TEST_DIRNAME/../../examples/studies/ablation.json"
   run_trcost experiments "$file" --gpus 256
   [ "$code" -eq 0 ]
-  for name in a100-sxm-80gb h100-sxm b200 gb200-nvl72 gb300-nvl72; do grep -q "$name" <<<"$out"; done
+  for name in "A100 SXM" "H100 SXM" "B200 SXM" "GB200 NVL72" "GB300 NVL72"; do grep -q "$name" <<<"$out"; done
   run_trcost experiments "$file" --gpus 256 --accelerator h100-sxm,b200 --format csv
   [ "$(wc -l <out.txt)" -eq 9 ]
   cp out.txt first.txt

@@ -61,7 +61,7 @@ memory() {
   memory --params 7e9 --accelerator rtx-4090,h100-sxm --format jsonl
   [ "$(jq -r '.accelerator' out.txt | paste -sd,)" = rtx-4090,h100-sxm ]
   memory --params 7e9 --accelerator rtx-4090 --format md
-  grep -q '^| accelerator' out.txt
+  grep -q '^| platform' out.txt
 }
 
 @test "a format that a chip lacks is said in its row" {

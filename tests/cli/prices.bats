@@ -68,7 +68,7 @@ load program
   run_trcost estimate --params 8e9 --tokens 200e9 --accelerator gb200-nvl72,b200
   [ "$(grep -cE "~[$]" out.txt)" -ge 2 ]
   COLUMNS=100 run_trcost solve --for params --budget 100e3 --accelerator gb200-nvl72
-  grep -qE "gb200-nvl72 .* ~[$].* ~[$]" out.txt
+  grep -qE "GB200 NVL72 .* ~[$]" out.txt
   run_trcost sweep --params 8e9 --tokens 200e9 --vary hardware.gpus=64,128 \
     --accelerator gb200-nvl72 --select gpu_hours,cost.total --format table
   [ "$(grep -cE "~[$]" out.txt)" -eq 2 ]

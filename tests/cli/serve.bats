@@ -155,7 +155,7 @@ load program
   run_trcost serve --model llama-3.1-70b --accelerator h200,b200 --no-curve --tokens-per-second-per-user 120
   [ "$code" -eq 0 ]
   [ "$(wc -L <out.txt)" -le 100 ]
-  grep -q 'h200 *no answer' out.txt
+  grep -q 'H200 SXM 141GB *no answer' out.txt
   # What is said to be reached is less than what was asked for.
   [ "$(grep -o 'at most [0-9.]*' <<<"$err" | awk '{print ($3 < 120)}')" -eq 1 ]
 }

@@ -17,6 +17,12 @@
 namespace trcost::report {
 namespace {
 
+std::string platform_title(const PlatformExperiments& platform) {
+  const bool titled =
+      !platform.experiments.empty() && !platform.experiments.front().run.accelerator_title.empty();
+  return titled ? platform.experiments.front().run.accelerator_title : platform.accelerator;
+}
+
 // Returns the platforms by cost, those without a price last.
 std::vector<const PlatformExperiments*> sort_by_cost(const ExperimentReport& report) {
   std::vector<const PlatformExperiments*> out;
@@ -74,12 +80,9 @@ Table platforms_table(const ExperimentReport& report) {
   columns.back().overflow = Overflow::drop;
   Table table(std::move(columns));
   for (const PlatformExperiments* each : sort_by_cost(report)) {
-    std::vector<Cell> row = {each->accelerator,
-                             money(each->usd_per_run, *each),
-                             money(each->usd, *each),
-                             experiments_range_words(*each),
-                             money(each->idle_usd, *each),
-                             unit_price(*each),
+    std::vector<Cell> row = {platform_title(*each),          money(each->usd_per_run, *each),
+                             money(each->usd, *each),        experiments_range_words(*each),
+                             money(each->idle_usd, *each),   unit_price(*each),
                              gpu_hour_words(each->gpu_hours)};
     if (packed) {
       const auto& schedule = each->schedule;
@@ -182,10 +185,10 @@ std::string experiments_sentence(const PlatformExperiments& platform) {
           : fmt::format("{} in {} experiments", runs, platform.experiments.size());
   if (!platform.usd) {
     return fmt::format("{} take {} GPU-hours on {}. The price is not known: set --price.", text,
-                       gpu_hour_words(platform.gpu_hours), platform.accelerator);
+                       gpu_hour_words(platform.gpu_hours), platform_title(platform));
   }
   text += fmt::format(" cost about {} on {}", money_words(platform.usd, platform),
-                      first.run.accelerator_title);
+                      platform_title(platform));
   if (platform.usd_per_run && platform.runs > 1) {
     text += fmt::format(", {} each", money_words(platform.usd_per_run, platform));
   }
@@ -213,7 +216,7 @@ Ranges experiments_totals(const std::vector<const PlatformExperiments*>& platfor
   for (const PlatformExperiments* each : platforms) {
     if (!each->range.total_usd) continue;
     add_range_row(
-        ranges, each->accelerator, *each->range.total_usd,
+        ranges, platform_title(*each), *each->range.total_usd,
         [&](double usd) { return money_words(usd, *each); },
         [&](double usd) { return money(usd, *each); });
   }
@@ -232,7 +235,7 @@ Page experiments_page(const ExperimentReport& report) {
   for (const PlatformExperiments* each : platforms) {
     const bool first = each == &best;
     const bool several = platforms.size() > 1;
-    Heading heading{each->accelerator + " in detail"};
+    Heading heading{platform_title(*each) + " in detail"};
     if (first && several) heading.text_note = "the others: --format md";
     heading.in_text = first;
     page.add(std::move(heading));

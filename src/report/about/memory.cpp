@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -72,8 +73,9 @@ std::string memory_layout_words(const MemoryCase& c, bool with_degrees = true) {
 std::vector<TableColumn> part_columns(const char* first, std::span<const MemoryUse> uses) {
   std::vector<TableColumn> columns = {{first}};
   for (const UseColumn& part : use_columns(uses)) {
-    columns.push_back(number_column(part.name));
+    columns.push_back(number_column(part.name, "", Overflow::drop));
   }
+  columns.back().overflow = Overflow::keep;  // the total
   return columns;
 }
 
@@ -90,18 +92,22 @@ Table parts_table(const MemoryReport& report) {
   return table;
 }
 
+std::string title_of(const MemoryFit& fit) {
+  return fit.title.empty() ? fit.accelerator : fit.title;
+}
+
 // Bytes of one device of the specified cluster.
 Table given_table(const MemoryReport& report) {
   std::vector<MemoryUse> uses;
   for (const MemoryFit& fit : report.fits) {
     if (fit.given) uses.push_back(fit.given->use);
   }
-  std::vector<TableColumn> columns = part_columns("accelerator", uses);
+  std::vector<TableColumn> columns = part_columns("platform", uses);
   columns.push_back({"fits"});
   Table table(std::move(columns));
   for (const MemoryFit& fit : report.fits) {
     if (!fit.given) continue;
-    std::vector<Cell> row = {fit.accelerator};
+    std::vector<Cell> row = {title_of(fit)};
     for (const auto& [name, part] : use_columns(uses)) {
       row.push_back(byte_cell(part(fit.given->use)));
     }
@@ -109,10 +115,6 @@ Table given_table(const MemoryReport& report) {
     table.add_row(std::move(row));
   }
   return table;
-}
-
-std::string title_of(const MemoryFit& fit) {
-  return fit.title.empty() ? fit.accelerator : fit.title;
 }
 
 // Dollars of an hour of a case.
@@ -127,7 +129,8 @@ Cell hourly_cell(const MemoryFit& fit, double gpus) {
 Table fits_table(const MemoryReport& report) {
   const bool given =
       std::ranges::any_of(report.fits, [](const auto& f) { return f.given.has_value(); });
-  std::vector<TableColumn> columns = {{"accelerator"}, number_column("usable")};
+  std::vector<TableColumn> columns = {{.title = "platform", .overflow = Overflow::cut},
+                                      number_column("usable")};
   if (given) {
     columns.push_back(number_column("GPUs set"));
     columns.push_back({"fits"});
@@ -175,8 +178,37 @@ std::string run_words(const MemoryReport& report) {
                : fmt::format("Training {} ({})", model, report.recipe);
 }
 
+// The answer about a number of GPUs of many chips: on how many it fits, and on which it does not.
+std::string given_count_sentence(const MemoryReport& report) {
+  constexpr std::size_t kNamed = 3;
+  std::size_t fitting = 0, asked = 0;
+  std::vector<std::string> others;
+  double gpus = 0;
+  for (const MemoryFit& fit : report.fits) {
+    if (!fit.given || !fit.problem.empty()) continue;
+    ++asked;
+    gpus = fit.given->gpus;
+    if (fit.given->use.fits) {
+      ++fitting;
+    } else {
+      others.push_back(title_of(fit));
+    }
+  }
+  const std::string chips =
+      others.empty() ? fmt::format("each of {}", asked) : fmt::format("{} of {}", fitting, asked);
+  const std::string text =
+      fmt::format("{} fits on {} of {} chips.", run_words(report), gpus_words(gpus), chips);
+  if (others.empty()) return text;
+  const std::size_t more = others.size() > kNamed ? others.size() - kNamed : 0;
+  others.resize(others.size() - more);
+  return text + fmt::format(" It does not fit on {}{}.", fmt::join(others, ", "),
+                            more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 // The answer about the specified clusters.
 std::string given_sentence(const MemoryReport& report) {
+  constexpr std::size_t kSentences = 3;
+  if (report.fits.size() > kSentences) return given_count_sentence(report);
   const MemoryFit& first = report.fits.front();
   std::string text;
   for (const MemoryFit& fit : report.fits) {
@@ -245,7 +277,7 @@ std::vector<Fact> memory_question_facts(const MemoryReport& report) {
 std::vector<std::string> memory_warnings(const MemoryReport& report) {
   std::vector<std::string> lines = report.warnings;
   for (const MemoryFit& fit : report.fits) {
-    if (!fit.problem.empty()) lines.push_back(fit.accelerator + ": " + fit.problem);
+    if (!fit.problem.empty()) lines.push_back(title_of(fit) + ": " + fit.problem);
   }
   return lines;
 }
@@ -261,7 +293,7 @@ Bars memory_bars(const MemoryReport& report) {
     const MemoryCase& main = fit.main();
     const double full = std::max(main.use.capacity, main.use.total);
     bars.bars.push_back(
-        {fit.accelerator, full > 0 ? main.use.total / full : 0,
+        {title_of(fit), full > 0 ? main.use.total / full : 0,
          fmt::format("{} of {} on {}{}", format_number(main.use.total, NumberKind::bytes),
                      format_number(main.use.capacity, NumberKind::bytes), grouped(main.gpus, 0),
                      main.use.fits ? "" : ": too much")});
@@ -279,7 +311,8 @@ Page memory_page(const MemoryReport& report) {
   page.add(Heading{report.listed ? "GPUs that fit" : "GPUs that fit, smallest cluster first"});
   page.add(Grid{.table = fits, .in_text_rows = kTextRows});
   page.add(Heading{given ? "Memory per GPU" : "Memory if one GPU held everything"});
-  page.add(Grid{given ? given_table(report) : parts_table(report)});
+  page.add(
+      Grid{.table = given ? given_table(report) : parts_table(report), .in_text_rows = kTextRows});
   page.add(Heading{"How it was computed"});
   page.add(Facts{memory_question_facts(report)});
   page.add(memory_bars(report));

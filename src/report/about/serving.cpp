@@ -37,6 +37,11 @@ Cell request_cell(double requests) {
   return Cell::number(std::floor(requests), grouped(std::floor(requests), 0));
 }
 
+// The platform for people.
+std::string platform_title(const ServingRow& row) {
+  return row.title.empty() ? row.accelerator : row.title;
+}
+
 std::string serving_range_words(const ServingRow& row) {
   const auto range = row.cost_range();
   if (!range) return "n/a";
@@ -47,7 +52,7 @@ std::string serving_range_words(const ServingRow& row) {
 // The ranges of several platforms are a figure below.
 Table serving_platforms(const ServingReport& report) {
   std::vector<TableColumn> columns = {
-      {"accelerator"}, {.title = "weights", .overflow = Overflow::drop}, {"replica"}};
+      {"platform"}, {.title = "weights", .overflow = Overflow::drop}, {"replica"}};
   for (const char* title :
        {"requests", "tok/s/user", "1st token", "tok/s/GPU", "$/GPU-h", "$/M out"}) {
     const bool minor =
@@ -59,13 +64,13 @@ Table serving_platforms(const ServingReport& report) {
   Table table(columns);
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) {
-      std::vector<Cell> cells = {row.accelerator, "no answer"};
+      std::vector<Cell> cells = {platform_title(row), "", "no answer"};
       cells.resize(columns.size(), Cell(""));
       table.add_row(std::move(cells));
       continue;
     }
     std::vector<Cell> cells = {
-        row.accelerator,
+        platform_title(row),
         fmt::format("{}/{}", weight_format_name(row.format), row.cache_format()),
         serving_layout_words(row.layout, row.point.prefill_gpus),
         request_cell(row.concurrency),
@@ -84,14 +89,14 @@ Ranges serving_ranges(const ServingReport& report) {
   Ranges ranges{
       .title = "Dollars per million output tokens, P10 to P90",
       .rows = {},
-      .numbers = Table(
-          {{"accelerator"}, number_column("P10"), number_column("P50"), number_column("P90")})};
+      .numbers =
+          Table({{"platform"}, number_column("P10"), number_column("P50"), number_column("P90")})};
   for (const ServingRow& row : report.rows) {
     const auto q = row.cost_range();
     if (!row.problem.empty() || !q) continue;
     const auto cell = [&](double usd) { return money_cell(usd, row.cost.imputed); };
     add_range_row(
-        ranges, row.accelerator, *q, [&](double usd) { return cell(usd).text(); }, cell);
+        ranges, platform_title(row), *q, [&](double usd) { return cell(usd).text(); }, cell);
   }
   return ranges;
 }
@@ -157,7 +162,7 @@ Curve platform_curves(const ServingReport& report) {
               .x = {"tokens/s per user", NumberKind::number, true},
               .y = {"output tokens/s per GPU", NumberKind::number, true},
               .series = {},
-              .numbers = Table({{"accelerator"},
+              .numbers = Table({{"platform"},
                                 number_column("requests"),
                                 number_column("tok/s/user"),
                                 number_column("tok/s/GPU"),
@@ -299,7 +304,7 @@ void add_derivations(Page& page, const ServingRow& row) {
 std::vector<std::string> serving_warnings(const ServingReport& report) {
   std::vector<std::string> lines = report.warnings;
   for (const ServingRow& row : report.rows) {
-    if (!row.problem.empty()) lines.push_back(row.accelerator + ": " + row.problem);
+    if (!row.problem.empty()) lines.push_back(platform_title(row) + ": " + row.problem);
   }
   return lines;
 }
@@ -337,7 +342,7 @@ Calculation serving_budget(const ServingReport& report) {
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) continue;
     rows.push_back(&row);
-    out.columns.push_back(row.accelerator);
+    out.columns.push_back(platform_title(row));
   }
   out.add_heading("A GPU");
   const std::size_t rate = out.add("output tokens per second", "per GPU");
@@ -365,7 +370,7 @@ Calculation serving_budget(const ServingReport& report) {
     if (row.cost.input) check_figure(out, {input, c}, row.cost.input);
     if (!row.cost.source.empty()) {
       const std::string date = row.cost.date.empty() ? "" : " (" + row.cost.date + ")";
-      out.sources.push_back({row.accelerator + ": price per GPU-hour", row.cost.source + date});
+      out.sources.push_back({platform_title(row) + ": price per GPU-hour", row.cost.source + date});
     }
   }
   out.charts = {{Calculation::Chart::Kind::stacked, "A million output tokens, USD", {output}}};

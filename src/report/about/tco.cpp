@@ -102,20 +102,25 @@ std::string tco_answer(const TcoReport& report) {
   }
   const auto most =
       std::ranges::max_element(wins, {}, [](const auto& each) { return each.second; });
+  const std::string chips = static_cast<std::size_t>(most->second) == names.size()
+                                ? fmt::format("each of the {}", names.size())
+                                : fmt::format("{} of {}", most->second, names.size());
   return fmt::format(
-      "{} cost least {} on {} of {} chips. Chips differ in speed, so compare their "
-      "totals with --serve MODEL, or with `trcost estimate`.",
-      fleet, pricing_phrase(most->first), most->second, names.size());
+      "{} cost least {}, on {} chips. The lowest total is {} for {} {}. Chips differ in speed: "
+      "--serve MODEL or `trcost estimate` compares them for the same work.",
+      fleet, pricing_phrase(most->first), chips,
+      mark_imputed(rough_money(*best.total), best.price_imputed), best.title,
+      pricing_phrase(best.pricing));
 }
 
 // All rows. Money per million tokens appears if a model is served.
 Table tco_table(const TcoReport& report) {
   const bool served = !report.request.serve.empty();
-  std::vector<TableColumn> columns = {{"accelerator"},
+  std::vector<TableColumn> columns = {{"platform"},
                                       {"pricing"},
                                       number_column("total", "", Overflow::keep, true),
                                       number_column("80% range"),
-                                      number_column("$/used h"),
+                                      number_column("$/used h", "", Overflow::drop),
                                       number_column("first month"),
                                       number_column("break-even")};
   if (served) columns.push_back(number_column("per 1M tokens"));
@@ -129,7 +134,7 @@ Table tco_table(const TcoReport& report) {
     const TcoRow* best = cheapest_row(report, row.accelerator);
     const Cell total = money_cell(row.total, row.price_imputed);
     std::vector<Cell> cells = {
-        first ? Cell(row.accelerator) : Cell(""),
+        first ? Cell(row.title) : Cell(""),
         pricing_title(row.pricing),
         best == &row ? total.strong() : total,
         row.total ? Cell(money_range(row.range)) : Cell::unknown(),
@@ -155,20 +160,27 @@ Table tco_table(const TcoReport& report) {
 
 // The parts of owning, one row per accelerator.
 Table owning_table(const TcoReport& report) {
-  std::vector<TableColumn> columns = {{"accelerator"}};
+  std::vector<TableColumn> columns = {{"platform"}};
+  // Parts that cost nothing anywhere, such as support that was not asked for, have no column.
+  std::vector<std::string> names;
   for (const TcoRow& row : report.rows) {
     if (row.pricing != "own" || !row.total) continue;
-    for (const auto& part : row.items) columns.push_back(number_column(part.name));
-    break;
+    for (const auto& part : row.items) {
+      const std::string name(part.name);
+      if (part.usd == 0 || std::ranges::find(names, name) != names.end()) continue;
+      names.push_back(name);
+      columns.push_back(number_column(name));
+    }
   }
   columns.push_back(number_column("total", "", Overflow::keep, true));
   Table table(columns);
   for (const TcoRow& row : report.rows) {
     if (row.pricing != "own" || !row.total) continue;
-    std::vector<Cell> cells = {row.accelerator};
-    for (const auto& part : row.items) {
-      cells.push_back(
-          Cell::number(part.usd, (part.usd < 0 ? "-" : "") + rough_money(std::abs(part.usd))));
+    std::vector<Cell> cells = {row.title};
+    for (const std::string& name : names) {
+      const auto part = std::ranges::find(row.items, name, &cost::LifetimePart::name);
+      const double usd = part == row.items.end() ? 0 : part->usd;
+      cells.push_back(Cell::number(usd, (usd < 0 ? "-" : "") + rough_money(std::abs(usd))));
     }
     cells.push_back(money_cell(row.total).strong());
     table.add_row(std::move(cells));
@@ -214,8 +226,7 @@ std::vector<std::string> tco_warnings(const TcoReport& report) {
   std::vector<std::string> lines = report.warnings;
   for (const TcoRow& row : report.rows) {
     if (!row.problem.empty()) {
-      lines.push_back(
-          fmt::format("{} {}: {}", row.accelerator, pricing_title(row.pricing), row.problem));
+      lines.push_back(fmt::format("{} {}: {}", row.title, pricing_title(row.pricing), row.problem));
     }
   }
   for (const auto& failure : report.failures) lines.push_back(failure_line(failure));
@@ -250,7 +261,7 @@ Calculation tco_calculation(const TcoReport& report) {
   for (const TcoRow& row : report.rows) {
     if (!row.total) continue;
     rows.push_back(&row);
-    sheet.columns.push_back(fmt::format("{}, {}", row.accelerator, pricing_title(row.pricing)));
+    sheet.columns.push_back(fmt::format("{}, {}", row.title, pricing_title(row.pricing)));
   }
   const std::size_t gpus = sheet.add("GPUs", "", NumberKind::integer);
   const std::size_t price = sheet.add("price of the rent", "USD/GPU-hour", NumberKind::money);
@@ -290,7 +301,7 @@ Calculation tco_calculation(const TcoReport& report) {
   }
   for (const TcoRow* row : rows) {
     sheet.sources.push_back(
-        {fmt::format("{}, {}", row->accelerator, pricing_title(row->pricing)), row->source});
+        {fmt::format("{}, {}", row->title, pricing_title(row->pricing)), row->source});
   }
   return sheet;
 }

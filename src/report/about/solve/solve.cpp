@@ -52,7 +52,7 @@ std::string rent_range_words(const ClusterRun& run, const Scenario& scenario) {
 
 // Returns the nearest value of the unknown and the result that it gives.
 std::string nearest_words(const Solution& solution, const SolveTarget& target) {
-  std::string out = solution.accelerator + ":";
+  std::string out = platform_title(solution) + ":";
   for (const auto& [info, value] : solution.values) {
     out += fmt::format("{} {} {}", out.back() == ':' ? "" : ",",
                        format_number(value, number_kind(info->kind)), field_title(*info));
@@ -111,7 +111,7 @@ Ranges solve_totals(const SolveReport& report) {
     if (!solution.estimate || !solution.estimate->range.total_usd) continue;
     const Estimate& e = *solution.estimate;
     add_range_row(
-        ranges, solution.accelerator, *e.range.total_usd,
+        ranges, platform_title(solution), *e.range.total_usd,
         [&](double usd) { return mark_imputed(short_money(usd), e.cost); },
         [](double usd) { return Cell::number(usd, NumberKind::money); });
   }
@@ -120,10 +120,10 @@ Ranges solve_totals(const SolveReport& report) {
 
 // Cost and time of the choices, including the answer.
 Curve choices_curve(const Solution& solution) {
-  Curve curve{.title = solution.accelerator + ": cost against time of the choices",
+  Curve curve{.title = platform_title(solution) + ": cost against time of the choices",
               .x = {"wall clock", NumberKind::duration},
               .y = {"total", NumberKind::money},
-              .series = {{solution.accelerator, {}, false}},
+              .series = {{platform_title(solution), {}, false}},
               .numbers = choices_table(solution),
               .numbers_only_behind = true};
   for (const SolveChoice& choice : solution.choices) {
@@ -157,7 +157,7 @@ Curve searched_curve(const SolveReport& report) {
   double most = 0;
   for (const Solution& solution : report.solutions) {
     constexpr double kNear = 1000;  // ratio to the answer: JSON alone has values farther away
-    Curve::Series series{solution.accelerator, {}, true};
+    Curve::Series series{platform_title(solution), {}, true};
     if (solution.values.empty()) continue;
     const double found = solution.values.back().second;
     for (const SolveTrial& trial : solution.searched) {
@@ -170,7 +170,7 @@ Curve searched_curve(const SolveReport& report) {
                                fmt::format("{}: {}", format_number(trial.value, x_kind, 4),
                                            format_number(trial.achieved, y_kind, 4)),
                                answer && solution.solved});
-      curve.numbers.add_row({solution.accelerator, Cell::number(trial.value, x_kind, 6),
+      curve.numbers.add_row({platform_title(solution), Cell::number(trial.value, x_kind, 6),
                              Cell::number(trial.achieved, y_kind, 6)});
     }
     if (series.points.size() > 2) curve.series.push_back(std::move(series));
@@ -189,9 +189,10 @@ Page solve_page(const SolveReport& report) {
     page.add(Paragraph{std::move(sentence), Ink::good});
   }
   for (std::size_t i = 0; i < report.clusters.size(); ++i) {
-    page.add(Heading{fmt::format(
-        "{}: {} GPUs for {}", report.solutions[i].accelerator, grouped(report.clusters[i].gpus, 0),
-        brief_words(report.clusters[i].seconds, NumberKind::duration, kTimeDigits))});
+    page.add(Heading{
+        fmt::format("{}: {} GPUs for {}", platform_title(report.solutions[i]),
+                    grouped(report.clusters[i].gpus, 0),
+                    brief_words(report.clusters[i].seconds, NumberKind::duration, kTimeDigits))});
     page.add(Facts{cluster_facts(report.clusters[i], report.solutions[i])});
   }
   page.add(Heading{"Platforms"}).add(Grid{solutions_table(report)}).add(solve_totals(report));
@@ -209,7 +210,7 @@ Page solve_page(const SolveReport& report) {
       return choice.value != solution.choices.front().value;
     });
     if (!several) continue;
-    page.add(Heading{solution.accelerator + ": other clusters that meet the target"})
+    page.add(Heading{platform_title(solution) + ": other clusters that meet the target"})
         .add(Grid{choices_table(solution)});
     page.add(choices_curve(solution));
   }
@@ -225,6 +226,11 @@ Page solve_page(const SolveReport& report) {
 
 }  // namespace
 
+std::string platform_title(const Solution& solution) {
+  const bool titled = solution.estimate && !solution.estimate->accelerator_title.empty();
+  return titled ? solution.estimate->accelerator_title : solution.accelerator;
+}
+
 std::string target_words(const SolveTarget& target) {
   return fmt::format("{} is {} {}", target.column->path, target.at_least ? "at least" : "at most",
                      brief_words(target.value, target.column->display));
@@ -237,7 +243,7 @@ Document solve_document(const SolveReport& report) {
   document.budget = [answer] {
     std::vector<BudgetCase> cases;
     for (const Solution& solution : answer->report().solutions) {
-      if (solution.estimate) cases.push_back({solution.accelerator, &*solution.estimate});
+      if (solution.estimate) cases.push_back({platform_title(solution), &*solution.estimate});
     }
     return budget_of(cases);
   };

@@ -25,6 +25,8 @@ struct SolveReport {
   std::string scenario = "{}";  ///< JSON of the question without the unknown and the target
 };
 
+/// Returns the name of a solution's platform for people: `H100 SXM 80GB`.
+std::string platform_title(const Solution& solution);
 /// Returns `cost.total is at most $1.00M`.
 std::string target_words(const SolveTarget& target);
 

@@ -34,7 +34,15 @@ struct SolutionColumn {
 
 // Returns the cells of a column, with `~` for solutions at an imputed price.
 std::vector<Cell> column_cells(const SolutionColumn& column, const SolveReport& report) {
-  std::vector<Cell> cells = distinct_cells(column.values, column.kind);
+  // Only what was sought is shown to the digit that tells its values apart.
+  std::vector<Cell> cells;
+  if (column.strong) {
+    cells = distinct_cells(column.values, column.kind);
+  } else {
+    for (const std::optional<double>& value : column.values) {
+      cells.push_back(value ? Cell::number(*value, column.kind) : Cell::unknown());
+    }
+  }
   for (std::size_t i = 0; column.priced && i < cells.size(); ++i) {
     const std::optional<Estimate>& estimate = report.solutions[i].estimate;
     if (!column.values[i] || !estimate || !is_imputed(*estimate)) continue;
@@ -139,7 +147,7 @@ Table solutions_table(const SolveReport& report) {
   Table table(std::move(heads));
   for (std::size_t i = 0; i < report.solutions.size(); ++i) {
     const Solution& solution = report.solutions[i];
-    std::vector<Cell> row = {solution.accelerator};
+    std::vector<Cell> row = {platform_title(solution)};
     if (with_solved) row.push_back(Cell::boolean(solution.solved));
     for (const std::vector<Cell>& column : cells) row.push_back(column[i]);
     if (ranged) row.push_back(solution_range_words(solution));
