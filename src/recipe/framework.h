@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "json/strict_json.h"
 #include "quantity/layers.h"
-#include "recipe/facts.h"
+#include "recipe/files/facts.h"
 #include "trcost/data_folder.h"
 
 namespace trcost::recipe {
@@ -19,39 +20,72 @@ namespace trcost::recipe {
 /// `max_steps`).
 using Variables = std::map<std::string, std::string, std::less<>>;
 
+/// What a value of a key sets, and why it is reported, if it is.
+struct ValueRule {
+  Variables variables;
+  std::string report;
+};
+
 /// What a key does.
 struct KeyRule {
   std::string variable;  ///< that takes the value as it is, or empty
-  /// Variables by value in lower case; `*` for all others.
-  std::map<std::string, Variables, std::less<>> values;
-  std::string report;  ///< reason why the key is reported, or empty
+  /// By value in lower case: `on` and `off` for switches, `null`, patterns, `*` for all others.
+  std::vector<std::pair<std::string, ValueRule>> values;
+  std::string report;  ///< reason to report a value that is not among `values`, or empty
 };
 
 struct FrameworkTable {
   std::string name;
-  std::string group;  ///< `trainer`, `megatron`, `rl`: the arithmetic of batches and steps
-  std::vector<std::string> see;  ///< tables whose keys count as well, such as `trainer-keys`
-  Variables defaults;            ///< of the framework, for variables that no key sets
-  Variables fixed;               ///< that no key of the framework can change, such as pp 1
-  std::vector<std::pair<std::string, KeyRule>> keys;  ///< by key or pattern, the first that fits
-  std::vector<std::string> harmless;                  ///< keys or patterns
+  std::string group;   ///< arithmetic of batches and steps: `trainer`, `megatron`, `verl`, ...
+  Variables defaults;  ///< of the framework, for variables that no key sets
+  Variables fixed;     ///< that no key of the framework can change, such as pp 1
   std::string source;
+  /// Keys or patterns. Nothing stands for a harmless key.
+  std::vector<std::pair<std::string, std::optional<KeyRule>>> keys;
+
+  /// The rule of a key: of the key itself, else of the pattern with the most letters. Null for an
+  /// unknown key.
+  [[nodiscard]] const std::optional<KeyRule>* find(std::string_view key) const;
 };
 
 /// Reads `recipes/NAME.json`, with the keys of the tables that it sees behind its own.
 FrameworkTable load_framework(const DataFolder& data, std::string_view name);
 
+/// The rule of a value, or null if the key has none for it.
+const ValueRule* find_value(const KeyRule& rule, std::string_view value, Given given);
+
 /// Whether `key` fits a pattern in which each `*` stands for any text.
 bool fits_pattern(std::string_view pattern, std::string_view key);
 
-/// Framework of a file by its keys; `part` for one that only completes another, such as DeepSpeed.
-struct Recognised {
-  std::string name;
-  bool part = false;
-};
-std::optional<Recognised> recognise(const DataFolder& data, const Facts& facts);
+/// Kinds of files and commands, by their keys (`recipes/frameworks.json`).
+class Frameworks {
+ public:
+  explicit Frameworks(const DataFolder& data);
 
-/// `skypilot` or `kubernetes` for a job around a script, or empty.
-std::string recognise_wrapper(const DataFolder& data, const Facts& facts);
+  /// Framework of the facts, or empty.
+  [[nodiscard]] std::string recognise(const Facts& facts) const;
+  /// A file that only completes another: `deepspeed`, `accelerate`, `peft`, or empty.
+  [[nodiscard]] std::string recognise_part(const Facts& facts) const;
+  /// A job around a script: `skypilot` or `kubernetes`, or empty.
+  [[nodiscard]] std::string recognise_wrapper(const Facts& facts) const;
+  /// Role of a command by its words: `train`, `serve` (inference beside a run), or `other`.
+  [[nodiscard]] std::string role_of(const std::vector<std::string>& words) const;
+  /// Whether the value of a key names a further file.
+  [[nodiscard]] bool names_file(std::string_view key) const;
+  /// Whether the value of a key names a file whose values this one changes.
+  [[nodiscard]] bool names_parent(std::string_view key) const;
+
+ private:
+  struct Signed {
+    std::string name;
+    std::vector<std::vector<std::string>> signs;  // of which one has to be there in full
+  };
+  static std::vector<Signed> read_signs(ObjectReader& file, std::string_view list);
+  static std::string first_signed(const std::vector<Signed>& list, const Facts& facts);
+
+  std::vector<Signed> frameworks_, parts_, wrappers_;
+  std::vector<std::string> file_keys_, parent_keys_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> roles_;
+};
 
 }  // namespace trcost::recipe

@@ -7,24 +7,20 @@
 #include <cmath>
 #include <optional>
 
+#include "catalog/entry_names.h"
 #include "catalog/models/model.h"
 #include "quantity/suggest.h"
-#include "recipe/arithmetic.h"
+#include "scenario/fields.h"
 
 namespace trcost::recipe {
 namespace {
-
-std::string text_of(const Variables& vars, std::string_view name) {
-  const auto at = vars.find(name);
-  return at == vars.end() ? std::string() : at->second;
-}
 
 // The entry whose name has the same letters and digits: `llama3_1_8b`, `llama32_1b`.
 std::string entry_of_letters(std::string_view typed, const Catalog& catalog) {
   for (const std::string& name : catalog.names(CatalogKind::models)) {
     if (same_folded(name, typed)) return name;
   }
-  // Llama 3.3 has the shape of 3.1.
+  // Llama 3 and 3.3 have the shape of 3.1.
   std::string other(folded(typed));
   if (other.starts_with("llama33")) {
     other.replace(0, 7, "llama31");
@@ -36,66 +32,101 @@ std::string entry_of_letters(std::string_view typed, const Catalog& catalog) {
   return {};
 }
 
+// A model and what its name says about the adapters.
+struct Named {
+  std::string model;
+  std::string recipe;
+};
+
 // `torchtune.models.llama3_1.lora_llama3_1_8b`
-ModelMatch match_component(std::string name) {
+Named read_component(std::string name) {
   name = name.substr(name.rfind('.') + 1);
-  ModelMatch out;
   for (const std::string_view kind : {"qlora", "lora"}) {
     if (!name.starts_with(std::string(kind) + "_")) continue;
-    out.recipe = kind;
-    name.erase(0, kind.size() + 1);
-    break;
+    return {name.substr(kind.size() + 1), std::string(kind)};
   }
-  if (out.recipe.empty()) out.recipe = "full";
-  out.name = name;
+  return {name, "full"};
+}
+
+// `llama32_1b_pretrain_config` of Megatron-Bridge.
+Named read_bridge_recipe(std::string name) {
+  const bool lora = name.find("_lora") != name.npos || name.find("_peft") != name.npos;
+  for (const std::string_view part :
+       {"_pretrain", "_finetune", "_sft", "_peft", "_lora", "_config"}) {
+    name = name.substr(0, name.find(part));
+  }
+  return {name, lora ? "lora" : ""};
+}
+
+double expert_width(const LanguageModel& model) {
+  return model.moe ? model.moe->expert_ffn : model.ffn;
+}
+
+// Shape of a recipe. Nothing for a size that no key gives.
+struct Shape {
+  std::optional<double> layers, hidden, heads, kv_heads, ffn, experts, vocab;
+};
+
+Shape read_shape(const Workings& work) {
+  Shape out{work.number("shape.layers"), work.number("shape.hidden"),
+            work.number("shape.heads"),  work.number("shape.kv_heads"),
+            work.number("shape.ffn"),    work.number("shape.experts"),
+            work.number("shape.vocab")};
+  if (const auto both = work.number("shape.both_ffn")) out.ffn = *both / 2;
+  if (const auto both = work.number("shape.both_expansion"); both && out.hidden && !out.ffn) {
+    out.ffn = *both * *out.hidden / 2;
+  }
+  if (const auto expansion = work.number("shape.expansion"); expansion && out.hidden) {
+    out.ffn = *expansion * *out.hidden;
+  }
+  if (const auto expert = work.number("shape.expert_ffn"); expert && out.experts) out.ffn = expert;
   return out;
 }
 
-// The entry with the layers, widths and experts of a shape.
-std::string entry_of_shape(const Variables& vars, const Catalog& catalog) {
-  const auto number = [&](std::string_view name) { return number_of(text_of(vars, name)); };
-  const auto layers = number("shape.layers"), hidden = number("shape.hidden");
-  if (!layers || !hidden) return {};
-  const auto heads = number("shape.heads");
-  const auto kv = number("shape.kv_heads");
-  std::optional<double> ffn = number("shape.ffn");
-  if (const auto olmo = number("shape.olmo_ffn")) ffn = *olmo / 2;
-  if (const auto expansion = number("shape.expansion")) ffn = *expansion * *hidden;
-  const auto experts = number("shape.experts");
-  const auto fits = [](std::optional<double> wanted, double has) {
+// How well an entry fits: nothing if it has another shape.
+std::optional<int> fit_of(const std::string& name, const Shape& shape, const std::string& hints,
+                          const Catalog& catalog) {
+  const Model& whole = catalog.model(name);
+  const LanguageModel& model = whole.language;
+  const auto is = [](std::optional<double> wanted, double has) {
     return !wanted || *wanted == has;
   };
-  // Several models may share a shape: the one of the vocabulary, then of the names in the files.
-  const std::string hints = folded(text_of(vars, "files") + text_of(vars, "name_hint"));
-  const auto vocab = number("shape.vocab");
+  const bool same = model.layers == *shape.layers && model.hidden == *shape.hidden &&
+                    is(shape.kv_heads, model.kv_heads) &&
+                    is(shape.experts, model.moe ? model.moe->experts : 0) &&
+                    (is(shape.ffn, model.ffn) || is(shape.ffn, expert_width(model))) &&
+                    shape.experts.has_value() == model.moe.has_value() && !whole.vision;
+  if (!same) return std::nullopt;
+  constexpr double kPadding = 0.02;  // of the vocabulary, to a multiple
+  const bool words = shape.vocab && std::abs(model.vocab - *shape.vocab) < kPadding * *shape.vocab;
+  int score = (words ? 10 : 0) + (is(shape.heads, model.heads) ? 2 : 0);
+  for (std::string_view rest = name; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('-'), rest.size());
+    const std::string part = folded(rest.substr(0, end));
+    if (!part.empty() && hints.find(part) != hints.npos) score += static_cast<int>(part.size());
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return score;
+}
+
+// The entry of a shape: of several, that of the vocabulary, then of the names in the files.
+std::string entry_of_shape(const Workings& work) {
+  const Shape shape = read_shape(work);
+  if (!shape.layers || !shape.hidden) return {};
+  const std::string hints = folded(work.text("files") + work.text("name_hint"));
   std::string best;
   int most = -1;
-  for (const std::string& name : catalog.names(CatalogKind::models)) {
-    const LanguageModel& m = catalog.model(name).language;
-    const double expert_ffn = m.moe ? m.moe->expert_ffn : m.ffn;
-    const bool same = m.layers == *layers && m.hidden == *hidden && fits(kv, m.kv_heads) &&
-                      fits(experts, m.moe ? m.moe->experts : 0) &&
-                      (fits(ffn, m.ffn) || fits(ffn, expert_ffn)) &&
-                      experts.has_value() == m.moe.has_value() && !catalog.model(name).vision;
-    if (!same) continue;
-    // Released models have been trained with other numbers of heads at the same cost.
-    int score = (vocab && std::abs(m.vocab - *vocab) < 0.01 * *vocab ? 10 : 0) +
-                (fits(heads, m.heads) ? 2 : 0);
-    for (std::string_view rest = name; !rest.empty();) {
-      const std::size_t end = std::min(rest.find('-'), rest.size());
-      const std::string part = folded(rest.substr(0, end));
-      if (!part.empty() && hints.find(part) != hints.npos) score += static_cast<int>(part.size());
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    if (score <= most) continue;
+  for (const std::string& name : work.catalog().names(CatalogKind::models)) {
+    const std::optional<int> score = fit_of(name, shape, hints, work.catalog());
+    if (!score || *score <= most) continue;
     best = name;
-    most = score;
+    most = *score;
   }
   return best;
 }
 
 // LLaVA's scripts name the language model and the tower apart.
-std::string entry_with_tower(const std::string& model, const Catalog& catalog) {
+std::string entry_with_tower(std::string_view model, const Catalog& catalog) {
   const std::string plain = lower_case(model);
   for (const std::string_view size : {"13b", "7b"}) {
     if (plain.find("vicuna") != plain.npos && plain.find(size) != plain.npos) {
@@ -105,44 +136,73 @@ std::string entry_with_tower(const std::string& model, const Catalog& catalog) {
   return {};
 }
 
+// The format of the base, as its name tells: `-bnb-4bit`.
+void note_base_format(Workings& work, std::string_view typed) {
+  const std::string plain = lower_case(typed);
+  const bool four = plain.find("4bit") != plain.npos || plain.find("-nf4") != plain.npos;
+  if (four && work.is("train.recipe", "lora")) work.set("train.recipe", "qlora");
+}
+
+void set_named(Workings& work, const Named& named, const std::string& typed) {
+  if (!named.recipe.empty() && (named.recipe != "full" || !work.has("train.recipe"))) {
+    work.set("train.recipe", named.recipe);
+  }
+  const std::string entry = entry_of_letters(named.model, work.catalog());
+  if (!entry.empty()) return work.set("model.name", entry);
+  work.ask(Field::model_name, fmt::format("\"{}\" is no catalog model", typed));
+}
+
 }  // namespace
 
-ModelMatch match_model(const Variables& vars, const Catalog& catalog) {
-  if (const std::string component = text_of(vars, "tune_model"); !component.empty()) {
-    ModelMatch out = match_component(component);
-    out.name = entry_of_letters(out.name, catalog);
-    if (out.name.empty()) out.why = component + " is no catalog model";
-    return out;
+std::string catalog_entry(std::string_view typed, const Catalog& catalog) {
+  std::string plain(trim(typed));
+  while (plain.ends_with('/')) plain.pop_back();
+  std::string entry = catalog.entry_of(CatalogKind::models, plain);
+  if (entry.empty()) entry = entry_of_letters(plain_model_name(plain), catalog);
+  return entry;
+}
+
+void find_model(Workings& work) {
+  constexpr std::size_t kLongest = 80;
+  if (const std::string teacher = work.text("teacher"); !teacher.empty()) {
+    const std::string entry = entry_of_letters(read_component(teacher).model, work.catalog());
+    if (!entry.empty()) work.set("rollout.teacher_model", entry);
   }
-  if (const std::string flavor = text_of(vars, "titan_flavor"); !flavor.empty()) {
-    ModelMatch out{entry_of_letters(text_of(vars, "titan_model") + "-" + flavor, catalog), {}, {}};
-    if (out.name.empty()) out.why = flavor + " is no catalog model";
-    return out;
+  if (const std::string typed = work.text("tune_model"); !typed.empty()) {
+    return set_named(work, read_component(typed), typed);
   }
-  if (std::string recipe = text_of(vars, "bridge_recipe"); !recipe.empty()) {
-    for (const std::string_view end : {"_config", "_pretrain", "_finetune", "_sft", "_peft"}) {
-      if (recipe.ends_with(end)) recipe.resize(recipe.size() - end.size());
-    }
-    return {entry_of_letters(recipe, catalog), {}, {}};
+  if (const std::string flavor = work.text("titan_flavor"); !flavor.empty()) {
+    const std::string model = work.text("titan_model") + "-" + flavor;
+    return set_named(work, {model, {}}, model);
   }
-  const std::string typed = text_of(vars, "model");
+  if (const std::string typed = work.text("bridge_recipe"); !typed.empty()) {
+    const Named named = read_bridge_recipe(typed);
+    if (named.recipe == "lora") work.set("train.method", "sft");
+    return set_named(work, named, typed);
+  }
+  const std::string typed = work.text("model");
   if (!typed.empty()) {
-    if (!text_of(vars, "vision_tower").empty()) {
-      if (std::string entry = entry_with_tower(typed, catalog); !entry.empty())
-        return {entry, {}, {}};
+    note_base_format(work, typed);
+    std::string entry;
+    if (work.has("vision_tower")) entry = entry_with_tower(typed, work.catalog());
+    if (entry.empty()) entry = catalog_entry(typed, work.catalog());
+    if (!entry.empty()) return work.set("model.name", entry);
+    work.report("model", "no catalog model has this name");
+    if (!work.has("shape.layers")) {
+      return work.ask(Field::model_name,
+                      fmt::format("\"{}\" is no catalog model", typed.substr(0, kLongest)));
     }
-    const std::string plain =
-        typed.substr(typed.find_last_of('/') == typed.npos ? 0 : typed.find_last_of('/') + 1);
-    std::string entry = catalog.entry_of(CatalogKind::models, typed);
-    if (entry.empty()) entry = entry_of_letters(plain, catalog);
-    if (!entry.empty()) return {entry, {}, {}};
-    return {{}, {}, fmt::format("\"{}\" is no catalog model: set --model", typed.substr(0, 80))};
   }
-  ModelMatch out{entry_of_shape(vars, catalog), {}, {}};
-  if (out.name.empty() && vars.contains("shape.layers")) {
-    out.why = "no catalog model has this shape: give a model file with --model";
+  const std::string entry = entry_of_shape(work);
+  if (!entry.empty()) return work.set("model.name", entry);
+  const std::string why = work.has("shape.layers")
+                              ? "no catalog model has this shape: give a model file"
+                              : "no file names a catalog model";
+  for (const auto& [name, value] : work.values()) {
+    if (name.starts_with("shape.")) work.report(name, why);
   }
-  return out;
+  const bool open = !work.given().has(Field::model_name) && !work.given().has(Field::model_params);
+  if (open) work.ask("model.name", why);
 }
 
 }  // namespace trcost::recipe

@@ -2,22 +2,19 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "quantity/layers.h"
-#include "recipe/framework.h"
+#include "recipe/workings.h"
 #include "trcost/catalog.h"
 
 namespace trcost::recipe {
 
-/// The catalog's entry of the model of a recipe.
-struct ModelMatch {
-  std::string name;    ///< empty if no entry is sure
-  std::string recipe;  ///< `lora` or `qlora`, if the name says it
-  std::string why;     ///< reason for an empty name
-};
+/// The catalog's entry for a model's name or path in a recipe, empty for none that is sure.
+std::string catalog_entry(std::string_view typed, const Catalog& catalog);
 
-/// Finds the model by its name (`model`, torchtitan's flavor, torchtune's component, the name of a
-/// Megatron-Bridge recipe), else by its shape (`shape.*`).
-ModelMatch match_model(const Variables& variables, const Catalog& catalog);
+/// Sets `model.name` by the name in the recipe (a repository, torchtitan's flavor, torchtune's
+/// component, the name of a Megatron-Bridge recipe), else by the shape (`shape.*`), or asks.
+void find_model(Workings& workings);
 
 }  // namespace trcost::recipe

@@ -17,6 +17,8 @@ struct RecipeKey {
   std::string status;  ///< `used`, `harmless` or `reported`
   std::string path;    ///< fields that it sets, comma-separated, or empty
   std::string why;     ///< of a reported key
+  std::string file;
+  double line = 0;
 };
 
 /// A field that the files do not tell.
@@ -39,7 +41,7 @@ struct RecipeReading {
   Scenario scenario;  ///< from the files alone
   std::vector<RecipeKey> keys;
   std::vector<RecipeGap> missing;
-  std::vector<RecipeDefault> defaults;
+  std::vector<RecipeDefault> defaults;  ///< the software stack first
 };
 
 /// Reads another tool's configuration: the named files and those that they name beside themselves.

@@ -5,7 +5,8 @@
 
 #include "fuzz/borders.h"
 #include "json/json_writer.h"
-#include "recipe/facts.h"
+#include "recipe/files/facts.h"
+#include "recipe/files/script.h"
 #include "recipe/framework.h"
 #include "recipe/read_recipe.h"
 #include "scenario/scenario_json.h"
@@ -61,14 +62,17 @@ void scenario(std::string_view bytes) {
 
 // Every reader ends, whatever it reads, and a recipe of any framework accounts for every key.
 void recipe(std::string_view bytes) {
+  using namespace trcost::recipe;
   static const Catalog catalog;
-  for (const auto read : {read_yaml, read_toml, read_script}) {
+  static const Frameworks frameworks(catalog);
+  for (const auto read : {read_yaml, read_toml}) {
     attempt([&] {
       const Facts facts = read(bytes, "fuzz");
       require(facts.size() <= kMostFacts + 1);
-      static_cast<void>(recognise(catalog, facts));
+      static_cast<void>(frameworks.recognise(facts));
     });
   }
+  attempt([&] { static_cast<void>(read_script(bytes, "fuzz")); });
   for (const char* ending : {".yaml", ".toml", ".sh"}) {
     const std::string path = file_with(bytes) + ending;
     std::filesystem::copy_file(file_with(bytes), path,

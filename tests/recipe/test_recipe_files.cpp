@@ -3,12 +3,14 @@
 #include <string>
 
 #include "catch.h"
-#include "recipe/arithmetic.h"
-#include "recipe/facts.h"
+#include "recipe/files/facts.h"
+#include "recipe/files/script.h"
 #include "recipe/framework.h"
+#include "recipe/workings.h"
 #include "trcost/error.h"
 
 using namespace trcost;
+using namespace trcost::recipe;
 
 namespace {
 
@@ -40,8 +42,15 @@ TEST_CASE("YAML anchors, aliases and merge keys are followed", "[recipe]") {
   CHECK(value(facts, "run.n") == "2");
 }
 
+TEST_CASE("of a key that stands twice the last value counts", "[recipe]") {
+  const Facts facts = read_yaml("a: 1\nb: 3\na: 2\n", "t.yaml");
+  REQUIRE(facts.size() == 3);
+  CHECK(facts[0].given == Given::replaced);
+  CHECK(facts[2].value == "2");
+  CHECK(facts[2].given == Given::text);
+}
+
 TEST_CASE("hostile YAML is refused with its line", "[recipe]") {
-  CHECK_THROWS_AS(read_yaml("a: 1\na: 2\n", "t.yaml"), Error);
   CHECK_THROWS_AS(read_yaml("a: [1\n", "t.yaml"), Error);
   CHECK_THROWS_AS(read_yaml(std::string(200, '['), "t.yaml"), Error);
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
@@ -64,15 +73,26 @@ TEST_CASE("TOML becomes dotted keys", "[recipe]") {
   CHECK_THROWS_AS(read_toml("a = \n", "t.toml"), Error);
 }
 
+namespace {
+
+// The flags of the only command that has any.
+Facts flags_of(std::string_view text) {
+  for (const ShellCommand& command : read_script(text, "t.sh").commands) {
+    if (!command.facts.empty()) return command.facts;
+  }
+  return {};
+}
+
+}  // namespace
+
 TEST_CASE("scripts are followed without being run", "[recipe]") {
-  const Facts facts = read_script(
+  constexpr std::string_view kText =
       "#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --gpus-per-node=8\nGPUS=8\n"
       "NODES=${NNODES:-2}\nN=$(nvidia-smi -L | wc -l)\nSEQ=$((1024 * 6))\n"
       "ARGS=(\n  --num-layers 32  # comment\n  --bf16\n  --seq-length $SEQ\n)\n"
       "torchrun --nproc_per_node=$GPUS --nnodes $NODES pretrain_gpt.py ${ARGS[@]} \\\n"
-      "  --micro-batch-size 2 data.path=x a.b=c\n",
-      "t.sh");
-  CHECK(value(facts, "#SBATCH --nodes") == "4");
+      "  --micro-batch-size 2 data.path=x a.b=c\n";
+  const Facts facts = flags_of(kText);
   CHECK(value(facts, "--nproc_per_node") == "8");
   CHECK(value(facts, "--nnodes") == "2");
   CHECK(value(facts, "--num-layers") == "32");
@@ -80,7 +100,67 @@ TEST_CASE("scripts are followed without being run", "[recipe]") {
   CHECK(value(facts, "--micro-batch-size") == "2");
   CHECK(value(facts, "a.b") == "c");
   CHECK(has_key(facts, "--bf16"));
-  CHECK(value(facts, "$N").empty());
+  const Facts assigned = read_script(kText, "t.sh").facts;
+  CHECK(value(assigned, "#SBATCH --nodes") == "4");
+  CHECK(value(assigned, "$N").empty());
+}
+
+TEST_CASE("an empty array is no function", "[recipe]") {
+  CHECK(value(flags_of("A=()\nA+=(\"--x 1\")\nrun.py ${A[@]}\n"), "--x") == "1");
+}
+
+TEST_CASE("functions of a script are called where they stand", "[recipe]") {
+  CHECK(value(flags_of("f() {\n  run.py --x $X\n}\nX=3\nf\n"), "--x") == "3");
+}
+
+TEST_CASE("branches follow what the script knows", "[recipe]") {
+  constexpr std::string_view kChoice =
+      "if [ $S = small ]; then\n  N=1\nelif [[ $S == large ]]; then\n  N=2\nelse\n  N=3\nfi\n"
+      "run.py --n $N\n";
+  CHECK(value(flags_of("S=large\n" + std::string(kChoice)), "--n") == "2");
+  CHECK(value(flags_of("S=other\n" + std::string(kChoice)), "--n") == "3");
+  // Only the machine knows S, so no branch is certain.
+  const Facts open = flags_of("S=$(hostname)\n" + std::string(kChoice));
+  REQUIRE(has_key(open, "--n"));
+  CHECK(open.front().given == Given::unknown);
+}
+
+TEST_CASE("a case of a variable is followed", "[recipe]") {
+  CHECK(value(flags_of("M=7b\ncase $M in\n  13b) L=40;;\n  7b) L=32;;\n  *) L=1;;\nesac\n"
+                       "run.py --layers $L\n"),
+              "--layers") == "32");
+}
+
+TEST_CASE("flags of a program around a container stand apart", "[recipe]") {
+  const Script script =
+      read_script("docker run --gpus all image torchrun --nproc_per_node 4 t.py\n", "t.sh");
+  REQUIRE(script.commands.size() == 1);
+  CHECK(has_key(script.commands[0].wrapper, "--gpus"));
+  CHECK(value(script.commands[0].facts, "--nproc_per_node") == "4");
+}
+
+TEST_CASE("a file that a script writes is kept with its variables filled in", "[recipe]") {
+  const Script script = read_script("Z=2\ncat > ds.json <<EOF\n{\"stage\": $Z}\nEOF\n", "t.sh");
+  REQUIRE(script.written.size() == 1);
+  CHECK(script.written[0].path == "ds.json");
+  CHECK(script.written[0].text == "{\"stage\": 2}\n");
+}
+
+TEST_CASE("a script within a script is followed", "[recipe]") {
+  CHECK(value(flags_of("N=5\nbash -c \"run.py --n $N\"\n"), "--n") == "5");
+}
+
+TEST_CASE("hostile scripts end with a message", "[recipe]") {
+  std::string deep;
+  for (int i = 0; i < 100; ++i) deep += "if true; then\n";
+  CHECK_THROWS_AS(read_script(deep, "t.sh"), Error);
+  std::string calls = "f0() { a --x; }\n";
+  for (int i = 1; i < 20; ++i) {
+    const std::string before = std::to_string(i - 1);
+    calls +=
+        "f" + std::to_string(i) + "() { f" + before + "; f" + before + "; f" + before + "; }\n";
+  }
+  CHECK_THROWS_AS(read_script(calls + "f19\n", "t.sh"), Error);
 }
 
 TEST_CASE("numbers are read as configurations write them", "[recipe]") {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "recipe/facts.h"
+#include "recipe/files/facts.h"
 #include "trcost/error.h"
 
 namespace trcost::recipe {
@@ -20,40 +20,34 @@ std::string toml_text(const toml::node& node) {
   return {};
 }
 
-void add_toml(const toml::node& node, const std::string& path, const std::string& file,
-              Facts& out) {
-  if (out.size() >= kMostFacts) {
-    throw Error(ErrorKind::data, fmt::format("more than {} values", kMostFacts), "split the file",
-                file);
-  }
+void add_toml(const toml::node& node, const std::string& path, FactList& out) {
+  const int line = static_cast<int>(node.source().begin.line);
   if (const toml::table* table = node.as_table()) {
     for (const auto& [key, value] : *table) {
       const std::string name(key.str());
-      add_toml(value, path.empty() ? name : path + "." + name, file, out);
+      add_toml(value, path.empty() ? name : path + "." + name, out);
     }
   } else if (const toml::array* list = node.as_array()) {
-    if (list->empty()) out.push_back({path, "", file, static_cast<int>(node.source().begin.line)});
-    for (const toml::node& each : *list) add_toml(each, path, file, out);
+    if (list->empty()) out.add(path, {}, line, Given::nothing);
+    for (const toml::node& each : *list) add_toml(each, path, out);
   } else {
-    out.push_back({path, toml_text(node), file, static_cast<int>(node.source().begin.line)});
+    std::string text = toml_text(node);
+    out.add(path, text, line, text.empty() ? Given::nothing : Given::text);
   }
 }
 
 }  // namespace
 
 Facts read_toml(std::string_view text, const std::string& file) {
-  if (text.size() > kMostBytes) {
-    throw Error(ErrorKind::data, fmt::format("larger than {} MB", kMostBytes >> 20),
-                "give a smaller file", file);
-  }
-  Facts out;
+  FactList out(file);
+  out.check_size(text);
   try {
-    add_toml(toml::parse(text), "", file, out);
+    add_toml(toml::parse(text), "", out);
   } catch (const toml::parse_error& error) {
     throw Error(ErrorKind::data, fmt::format("not TOML: {}", error.description()), "check the line",
                 fmt::format("{}:{}", file, static_cast<int>(error.source().begin.line)));
   }
-  return out;
+  return std::move(out.facts());
 }
 
 }  // namespace trcost::recipe

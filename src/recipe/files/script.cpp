@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/files/script.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "quantity/suggest.h"
+#include "recipe/files/command_words.h"
+#include "recipe/files/shell_variables.h"
+#include "recipe/files/shell_words.h"
+#include "trcost/error.h"
+
+namespace trcost::recipe {
+namespace {
+
+constexpr int kMostCommands = 20'000;  // calls of functions included
+constexpr int kMostBranches = 200;     // on conditions that only a machine knows
+constexpr int kDeepestBlocks = 60;
+constexpr int kDeepestCalls = 10;
+
+// Follows the statements of a script in their order.
+class Interpreter {
+ public:
+  Interpreter(const std::string& file, Script& out) : file_(file), out_(out), facts_(file) {}
+
+  void set(const std::string& name, const std::string& value) { variables_.set(name, value); }
+
+  // Runs a text within the script, such as that of `bash -c`.
+  void run(std::string_view text, int depth) {
+    if (depth > kDeepestCalls) return;
+    std::vector<ShellToken> outer = std::exchange(tokens_, split_shell(text, file_));
+    const std::size_t at = std::exchange(at_, 0);
+    const int calls = std::exchange(calls_, depth);
+    run_until({});
+    calls_ = calls;
+    at_ = at;
+    tokens_ = std::move(outer);
+  }
+
+  Facts facts() { return std::move(facts_.facts()); }
+
+ private:
+  using Stops = std::vector<std::string_view>;
+
+  [[nodiscard]] bool at_end() const { return at_ >= tokens_.size(); }
+  [[nodiscard]] const ShellToken& token() const { return tokens_[at_]; }
+  [[nodiscard]] bool is_word(std::string_view text) const {
+    return !at_end() && token().kind == Token::word && token().text == text;
+  }
+  [[nodiscard]] bool is_kind(Token kind, std::size_t ahead = 0) const {
+    return at_ + ahead < tokens_.size() && tokens_[at_ + ahead].kind == kind;
+  }
+
+  // Statements up to one of the words, which is not taken, or to the end.
+  void run_until(const Stops& stops) {
+    if (++blocks_ > kDeepestBlocks) {
+      throw Error(ErrorKind::data, fmt::format("blocks nested deeper than {}", kDeepestBlocks), "",
+                  file_);
+    }
+    while (!at_end()) {
+      if (is_kind(Token::word) && std::ranges::find(stops, token().text) != stops.end()) break;
+      if (is_kind(Token::case_end) && std::ranges::find(stops, ";;") != stops.end()) break;
+      if (is_kind(Token::close) && std::ranges::find(stops, ")") != stops.end()) break;
+      run_statement();
+    }
+    --blocks_;
+  }
+
+  void take_word(std::string_view text) {
+    if (is_word(text)) ++at_;
+  }
+
+  void run_statement() {
+    if (!is_kind(Token::word)) {
+      const bool open = is_kind(Token::open);
+      ++at_;
+      if (open) {
+        run_until({")"});
+        ++at_;
+      }
+      return;
+    }
+    const std::string& word = token().text;
+    if (word == "if") return run_if();
+    if (word == "for" || word == "select") return run_for();
+    if (word == "while" || word == "until") return run_while();
+    if (word == "case") return run_case();
+    if (word == "{") {
+      ++at_;
+      run_until({"}"});
+      return take_word("}");
+    }
+    const bool array = word.ends_with('=');  // `X=()`
+    if (word == "function" || (!array && is_kind(Token::open, 1) && is_kind(Token::close, 2))) {
+      return define_function();
+    }
+    if (word == "[" || word == "[[" || word == "test" || word.starts_with("((")) {
+      return run_test();
+    }
+    if (word == "!" || word == "then" || word == "do" || word == "else" || word == "time") {
+      ++at_;
+      return;
+    }
+    run_command();
+  }
+
+  // Words of a condition up to the stop, and whether it is true.
+  Truth read_condition(const Stops& stops) {
+    std::vector<std::string> words;
+    bool test = false, other = false;
+    while (!at_end() &&
+           !(is_kind(Token::word) && std::ranges::find(stops, token().text) != stops.end())) {
+      const std::string& text = token().text;
+      const bool sign = text == "&&" || text == "||";
+      if (text == "[" || text == "[[" || text == "test") {
+        test = true;
+      } else if (text.starts_with("((")) {
+        const Truth truth = variables_.test_number(
+            std::string_view(text).substr(2, text.size() < 4 ? 0 : text.size() - 4));
+        words.push_back(truth == Truth::yes ? "true" : truth == Truth::no ? "false" : "$?");
+        test = true;
+      } else if (text != "]" && text != "]]" && text != "\n" && text != ";") {
+        other = other || (!test && text != "!" && !sign);
+        words.push_back(text);
+      }
+      ++at_;
+      if (stops.empty() && is_kind(Token::end)) {
+        const bool closed = text == "]" || text == "]]" || text.starts_with("((");
+        if (closed || (token().text != "&&" && token().text != "||")) break;
+      }
+    }
+    constexpr std::size_t kMostWords = 200;
+    if (!test || other || words.size() > kMostWords) return Truth::unknown;
+    return variables_.test(words);
+  }
+
+  // Runs statements if the condition may be true. Returns whether they ran.
+  void run_branch(Truth truth, const Stops& stops) {
+    if (truth == Truth::yes || !active_) return run_until(stops);
+    const bool run = truth == Truth::unknown && branches_ < kMostBranches;
+    if (!run) {
+      active_ = false;
+      run_until(stops);
+      active_ = true;
+      return;
+    }
+    ++branches_;
+    const ShellVariables before = variables_;
+    run_until(stops);
+    variables_.merge(before);
+  }
+
+  void run_if() {
+    ++at_;
+    bool done = false;  // a branch was certain
+    Truth truth = read_condition({"then"});
+    take_word("then");
+    for (;;) {
+      run_branch(done ? Truth::no : truth, {"elif", "else", "fi"});
+      done = done || truth == Truth::yes;
+      if (is_word("elif")) {
+        ++at_;
+        truth = read_condition({"then"});
+        take_word("then");
+      } else if (is_word("else")) {
+        ++at_;
+        truth = truth == Truth::no ? Truth::yes : truth == Truth::yes ? Truth::no : truth;
+        run_branch(done ? Truth::no : truth, {"fi"});
+        break;
+      } else {
+        break;
+      }
+    }
+    take_word("fi");
+  }
+
+  // `[ ... ] && command`, `[[ ... ]] || command`.
+  void run_test() {
+    const Truth truth = read_condition({});
+    if (!is_kind(Token::end)) return;
+    const std::string sign = token().text;
+    ++at_;
+    if (sign != "&&" && sign != "||") return;
+    const Truth wanted = sign == "&&"          ? truth
+                         : truth == Truth::yes ? Truth::no
+                         : truth == Truth::no  ? Truth::yes
+                                               : truth;
+    if (wanted == Truth::yes || !active_) return run_statement();
+    if (wanted == Truth::unknown && ++branches_ < kMostBranches) {
+      const ShellVariables before = variables_;
+      run_statement();
+      return variables_.merge(before);
+    }
+    active_ = false;
+    run_statement();
+    active_ = true;
+  }
+
+  void run_for() {
+    ++at_;
+    const std::string name = is_kind(Token::word) ? token().text : "";
+    std::vector<ShellField> items;
+    while (!at_end() && !is_word("do")) {
+      if (is_kind(Token::word) && token().text != name && token().text != "in") {
+        for (ShellField& field : variables_.fields_of(token().text)) items.push_back(field);
+      }
+      ++at_;
+    }
+    take_word("do");
+    const bool one = items.size() == 1 && !items.front().unknown;
+    if (active_ && is_shell_name(name)) {
+      variables_.set(name, one ? std::optional(items.front().text) : std::nullopt);
+    }
+    run_until({"done"});
+    take_word("done");
+  }
+
+  void run_while() {
+    while (!at_end() && !is_word("do")) ++at_;
+    take_word("do");
+    run_until({"done"});
+    take_word("done");
+  }
+
+  void run_case() {
+    ++at_;
+    const ShellField subject =
+        is_kind(Token::word) ? variables_.text_of(token().text) : ShellField{{}, true};
+    while (!at_end() && !is_word("in")) ++at_;
+    take_word("in");
+    bool done = false;
+    while (!at_end() && !is_word("esac")) {
+      if (is_kind(Token::end) || is_kind(Token::open)) {
+        ++at_;
+        continue;
+      }
+      bool fits = false, star = false;
+      while (!at_end() && !is_kind(Token::close)) {
+        if (is_kind(Token::word)) {
+          const ShellField pattern = variables_.text_of(token().text);
+          star = star || pattern.text.find('*') != std::string::npos;
+          fits = fits || pattern.text == "*" || pattern.text == subject.text;
+        }
+        ++at_;
+      }
+      ++at_;
+      const Truth truth = done || (!fits && !star && !subject.unknown) ? Truth::no
+                          : subject.unknown || !fits                   ? Truth::unknown
+                                                                       : Truth::yes;
+      run_branch(truth, {";;", "esac"});
+      done = done || truth == Truth::yes;
+      if (is_kind(Token::case_end)) ++at_;
+    }
+    take_word("esac");
+  }
+
+  void define_function() {
+    take_word("function");
+    const std::string name = token().text;
+    while (!at_end() && !is_word("{")) ++at_;
+    take_word("{");
+    const std::size_t first = at_;
+    const bool active = std::exchange(active_, false);
+    run_until({"}"});
+    active_ = active;
+    functions_[name] = {tokens_.begin() + static_cast<std::ptrdiff_t>(std::min(first, at_)),
+                        tokens_.begin() + static_cast<std::ptrdiff_t>(at_)};
+    take_word("}");
+  }
+
+  // Assignments and the words of a command, up to its end.
+  void run_command() {
+    const int line = token().line;
+    if (token().text.starts_with("#SBATCH")) return take_slurm_line();
+    Facts environment;
+    bool assignments = true;
+    CommandWords words(file_, line);
+    while (!at_end() && (is_kind(Token::word) || is_kind(Token::redirect))) {
+      if (is_kind(Token::redirect)) {
+        take_redirect(words);
+        continue;
+      }
+      const std::string text = token().text;
+      const int at_line = token().line;
+      ++at_;
+      if (assignments && is_declaration(text)) continue;
+      if (assignments && assign(text, at_line, environment)) continue;
+      if (text.starts_with('-') && words.empty() && assignments) continue;  // of `declare -x`
+      assignments = false;
+      if (!active_) continue;
+      for (ShellField& field : variables_.fields_of(text)) words.add(std::move(field), at_line);
+    }
+    if (!active_) return;
+    if (++commands_ > kMostCommands) {
+      throw Error(ErrorKind::data, fmt::format("more than {} commands", kMostCommands),
+                  "give the configuration alone", fmt::format("{}:{}", file_, line));
+    }
+    finish_command(words, std::move(environment));
+  }
+
+  static bool is_declaration(const std::string& text) {
+    constexpr std::string_view kWords[] = {"export",   "declare", "local",
+                                           "readonly", "env",     "typeset"};
+    return std::ranges::find(kWords, text) != std::end(kWords);
+  }
+
+  void finish_command(CommandWords& words, Facts environment) {
+    const std::string program = words.program();
+    if (const auto found = functions_.find(program); found != functions_.end()) {
+      return call(found->second);
+    }
+    const std::vector<std::string> texts = words.nested_scripts();
+    if (!texts.empty()) {
+      for (const std::string& text : texts) run(text, calls_ + 1);
+    }
+    if (!written_to_.empty() && words.writes_document()) {
+      out_.written.push_back({written_to_, document_, words.line()});
+    }
+    written_to_.clear();
+    document_.clear();
+    if (words.empty() || !texts.empty()) {
+      for (Fact& fact : environment) {
+        facts_.add(fact.key, fact.value, fact.line, fact.given);
+      }
+      return;
+    }
+    ShellCommand command = words.finish();
+    for (Fact& fact : environment) command.facts.push_back(std::move(fact));
+    std::rotate(command.facts.begin(),
+                command.facts.end() - static_cast<std::ptrdiff_t>(environment.size()),
+                command.facts.end());
+    out_.commands.push_back(std::move(command));
+  }
+
+  void call(const std::vector<ShellToken>& body) {
+    if (calls_ >= kDeepestCalls) return;
+    std::vector<ShellToken> outer = std::exchange(tokens_, body);
+    const std::size_t at = std::exchange(at_, 0);
+    ++calls_;
+    run_until({});
+    --calls_;
+    at_ = at;
+    tokens_ = std::move(outer);
+  }
+
+  void take_redirect(CommandWords& words) {
+    const ShellToken redirect = token();
+    ++at_;
+    if (redirect.text == "<<") {
+      document_ = variables_.document_of(redirect.document);
+      return;
+    }
+    if (!is_kind(Token::word)) return;
+    if (redirect.text == ">" && active_) written_to_ = variables_.text_of(token().text).text;
+    words.note_redirect();
+    ++at_;
+  }
+
+  // `X=1`, `X+=1`, `X=( ... )`. Returns false for another word.
+  bool assign(const std::string& text, int line, Facts& environment) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) return false;
+    const bool append = equals > 0 && text[equals - 1] == '+';
+    const std::string name = text.substr(0, equals - (append ? 1 : 0));
+    if (!is_shell_name(name)) return false;
+    if (is_kind(Token::open) && equals + 1 == text.size()) {
+      take_array(name, append);
+      return true;
+    }
+    if (!active_) return true;
+    const ShellField value = variables_.text_of(std::string_view(text).substr(equals + 1));
+    if (append && variables_.has_array(name)) {
+      variables_.set_array(name, {value}, true);
+    } else if (append) {
+      variables_.append(name, value);
+    } else {
+      variables_.set(name, value.unknown ? std::nullopt : std::optional(value.text));
+    }
+    const ShellField all = append ? variables_.text_of("$" + name) : value;
+    environment.push_back({"$" + name, all.text, file_, line,
+                           all.unknown        ? Given::unknown
+                           : all.text.empty() ? Given::nothing
+                                              : Given::text});
+    return true;
+  }
+
+  void take_array(const std::string& name, bool append) {
+    std::vector<ShellField> items;
+    ++at_;
+    int depth = 0;
+    while (!at_end() && !(is_kind(Token::close) && depth == 0)) {
+      depth += is_kind(Token::open) ? 1 : is_kind(Token::close) ? -1 : 0;
+      if (is_kind(Token::word) && active_) {
+        for (ShellField& field : variables_.fields_of(token().text)) {
+          items.push_back(std::move(field));
+        }
+      }
+      ++at_;
+    }
+    ++at_;
+    if (active_) variables_.set_array(name, std::move(items), append);
+  }
+
+  // `#SBATCH --nodes=2` and `#SBATCH -N 2`.
+  void take_slurm_line() {
+    const std::string text = token().text;
+    const int line = token().line;
+    ++at_;
+    std::string_view rest = trim(std::string_view(text).substr(7));
+    rest = trim(rest.substr(0, rest.find(" #")));
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find_first_of("= \t"), rest.size());
+      const std::string key = "#SBATCH " + std::string(rest.substr(0, end));
+      rest = trim(rest.substr(std::min(end + 1, rest.size())));
+      const bool bare = rest.empty() || rest.starts_with("--");
+      const std::size_t stop = bare ? 0 : std::min(rest.find_first_of(" \t"), rest.size());
+      facts_.add(key, std::string(rest.substr(0, stop)), line, bare ? Given::bare : Given::text);
+      rest = trim(rest.substr(stop));
+    }
+  }
+
+  const std::string& file_;
+  Script& out_;
+  FactList facts_;
+  std::vector<ShellToken> tokens_;
+  std::size_t at_ = 0;
+  bool active_ = true;
+  int blocks_ = 0, commands_ = 0, branches_ = 0, calls_ = 0;
+  ShellVariables variables_;
+  std::map<std::string, std::vector<ShellToken>> functions_;
+  std::string written_to_, document_;
+};
+
+}  // namespace
+
+Script read_script(std::string_view text, const std::string& file, const ShellSettings& settings) {
+  FactList(file).check_size(text);
+  Script out;
+  Interpreter interpreter(file, out);
+  for (const auto& [name, value] : settings) interpreter.set(name, value);
+  interpreter.run(text, 0);
+  out.facts = interpreter.facts();
+  return out;
+}
+
+}  // namespace trcost::recipe

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/files/shell_variables.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "quantity/suggest.h"
+#include "recipe/files/shell_words.h"
+#include "trcost/error.h"
+
+namespace trcost::recipe {
+namespace {
+
+constexpr int kDeepest = 20;
+constexpr std::size_t kMostText = 32u << 20;  // of all expansions
+
+bool is_letter(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// `${X%pattern}` and `${X##pattern}` for patterns with a star at one end, such as `##*/`.
+std::string without_affix(const std::string& value, std::string_view sign,
+                          std::string_view pattern) {
+  const bool front = sign.starts_with('#');
+  const bool longest = sign.size() == 2;
+  if (front && pattern.starts_with('*')) {
+    const std::string_view rest = pattern.substr(1);
+    const std::size_t at = longest ? value.rfind(rest) : value.find(rest);
+    return at == value.npos ? value : value.substr(at + rest.size());
+  }
+  if (!front && pattern.ends_with('*')) {
+    const std::string_view rest = pattern.substr(0, pattern.size() - 1);
+    const std::size_t at = longest ? value.find(rest) : value.rfind(rest);
+    return at == value.npos ? value : value.substr(0, at);
+  }
+  if (front && value.starts_with(pattern)) return value.substr(pattern.size());
+  if (!front && value.ends_with(pattern)) return value.substr(0, value.size() - pattern.size());
+  return value;
+}
+
+// Names of variables for further arguments, which are none unless the user gives them.
+bool holds_arguments(std::string_view name) {
+  for (const std::string_view part : {"ARG", "OPT", "FLAG", "EXTRA", "OVERRIDE"}) {
+    if (name.find(part) != name.npos) return true;
+  }
+  return name == "@" || name == "*";
+}
+
+// Whole numbers with + - * / % and parentheses.
+class Calculator {
+ public:
+  explicit Calculator(std::string_view text) : text_(text) {}
+  std::optional<double> value() {
+    const std::optional<double> out = sum(0);
+    skip();
+    return at_ == text_.size() && out && std::isfinite(*out) ? out : std::nullopt;
+  }
+
+ private:
+  void skip() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  bool take(char c) {
+    skip();
+    const bool found = at_ < text_.size() && text_[at_] == c;
+    at_ += found ? 1 : 0;
+    return found;
+  }
+  std::optional<double> sum(int depth) {
+    std::optional<double> out = product(depth);
+    while (out) {
+      const bool plus = take('+');
+      if (!plus && !take('-')) break;
+      const std::optional<double> next = product(depth);
+      if (!next) return std::nullopt;
+      *out += plus ? *next : -*next;
+    }
+    return out;
+  }
+  std::optional<double> product(int depth) {
+    std::optional<double> out = atom(depth);
+    while (out) {
+      const char sign = take('*') ? '*' : take('/') ? '/' : take('%') ? '%' : ' ';
+      if (sign == ' ') break;
+      const std::optional<double> next = atom(depth);
+      if (!next || (sign != '*' && *next == 0)) return std::nullopt;
+      *out = sign == '*'   ? *out * *next
+             : sign == '/' ? std::trunc(*out / *next)
+                           : std::fmod(*out, *next);
+    }
+    return out;
+  }
+  std::optional<double> atom(int depth) {
+    if (depth > kDeepest) return std::nullopt;
+    if (take('-')) {
+      const std::optional<double> of = atom(depth + 1);
+      return of ? std::optional(-*of) : of;
+    }
+    if (take('(')) {
+      const std::optional<double> out = sum(depth + 1);
+      return take(')') ? out : std::nullopt;
+    }
+    skip();
+    double number = 0;
+    const auto [end, status] =
+        std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
+    if (status != std::errc()) return std::nullopt;
+    at_ = static_cast<std::size_t>(end - text_.data());
+    return number;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+std::optional<double> whole_number(std::string_view text) {
+  double value = 0;
+  text = trim(text);
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+// Fields under construction.
+struct ShellVariables::Expansion {
+  explicit Expansion(std::size_t& bytes) : spent(bytes) {}
+  std::size_t& spent;
+  std::vector<ShellField> fields = {};
+  bool open = false;
+
+  void spend(std::size_t bytes) {
+    spent += bytes;
+    if (spent <= kMostText) return;
+    throw Error(ErrorKind::data, "the variables of a script are too long",
+                "give the configuration alone");
+  }
+  ShellField& last() {
+    if (!open) {
+      spend(sizeof(ShellField));
+      fields.emplace_back();
+    }
+    open = true;
+    return fields.back();
+  }
+  void add(std::string_view text) {
+    spend(text.size());
+    last().text += text;
+  }
+  void add_unknown() { last().unknown = true; }
+  // Splits at blanks.
+  void add_split(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find_first_of(" \t\r\n"), text.size());
+      if (end > 0) add(text.substr(0, end));
+      if (end < text.size()) open = false;
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+};
+
+bool is_shell_name(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_letter) && (text[0] < '0' || text[0] > '9');
+}
+
+void ShellVariables::set(const std::string& name, std::optional<std::string> value) {
+  values_[name] = std::move(value);
+}
+
+void ShellVariables::append(const std::string& name, const ShellField& value) {
+  const auto at = values_.find(name);
+  const bool known = at == values_.end() || at->second;
+  if (value.unknown || !known) return set(name, std::nullopt);
+  set(name, (at == values_.end() ? std::string() : *at->second) + value.text);
+}
+
+void ShellVariables::set_array(const std::string& name, std::vector<ShellField> items,
+                               bool append) {
+  std::vector<ShellField>& array = arrays_[name];
+  if (!append) array.clear();
+  for (ShellField& item : items) array.push_back(std::move(item));
+}
+
+std::vector<ShellField> ShellVariables::fields_of(std::string_view word) const {
+  Expansion out(*spent_);
+  expand(word, out, false, 0);
+  return std::move(out.fields);
+}
+
+ShellField ShellVariables::text_of(std::string_view word, int depth) const {
+  Expansion out(*spent_);
+  expand(word, out, true, depth);
+  ShellField all;
+  for (ShellField& field : out.fields) {
+    all.text += (all.text.empty() || field.text.empty() ? "" : " ") + field.text;
+    all.unknown = all.unknown || field.unknown;
+  }
+  return all;
+}
+
+std::string ShellVariables::document_of(std::string_view text) const {
+  Expansion out(*spent_);
+  out.last();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '$') {
+      i = expand_dollar(text, i, out, true, 0);
+    } else {
+      const std::size_t end = std::min(text.find('$', i), text.size());
+      out.add(text.substr(i, end - i));
+      i = end - 1;
+    }
+  }
+  return out.fields.front().text;
+}
+
+// With `quoted`, blanks of variables stay within a field.
+void ShellVariables::expand(std::string_view word, Expansion& out, bool quoted, int depth) const {
+  if (depth > kDeepest) return out.add_unknown();
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const char c = word[i];
+    if (c == '\\' && i + 1 < word.size()) {
+      out.add(word.substr(++i, 1));
+    } else if (c == '\'') {
+      const std::size_t end = closing_character(word, i);
+      out.add(word.substr(i + 1, end - i - 1));
+      i = end;
+    } else if (c == '"') {
+      const std::size_t end = closing_character(word, i);
+      const std::string_view inside = word.substr(i + 1, end - i - 1);
+      const bool array = inside.ends_with("[@]}") || inside == "$@";
+      if (!array) out.last();
+      expand(inside, out, true, depth + 1);
+      i = end;
+    } else if (c == '`') {
+      out.add_unknown();
+      i = closing_character(word, i);
+    } else if (c == '$') {
+      i = expand_dollar(word, i, out, quoted, depth);
+    } else {
+      out.add(word.substr(i, 1));
+    }
+  }
+}
+
+// Returns the index of the last character of the expansion that begins at `at`.
+std::size_t ShellVariables::expand_dollar(std::string_view word, std::size_t at, Expansion& out,
+                                          bool quoted, int depth) const {
+  if (at + 1 >= word.size()) {
+    out.add("$");
+    return at;
+  }
+  const char next = word[at + 1];
+  if (next == '(') {
+    const std::size_t end = closing_character(word, at + 1);
+    if (word.substr(at).starts_with("$((") && end >= 1 && end < word.size()) {
+      const std::string_view inside = word.substr(at + 3, end - at - 4);
+      if (const auto value = computed(inside, depth)) {
+        out.add(fmt::format("{:.0f}", *value));
+        return end;
+      }
+    }
+    out.add_unknown();
+    return end;
+  }
+  if (next == '{') {
+    const std::size_t end = closing_character(word, at + 1);
+    expand_braces(word.substr(at + 2, end - at - 2), out, quoted, depth);
+    return end;
+  }
+  std::size_t end = at + 1;
+  while (end < word.size() && is_letter(word[end])) ++end;
+  if (next >= '0' && next <= '9') end = at + 2;
+  if (end == at + 1) {
+    const bool special = std::string_view("@*#?$!-").find(next) != std::string_view::npos;
+    if (!special) {
+      out.add("$");
+      return at;
+    }
+    end = at + 2;
+  }
+  expand_name(std::string(word.substr(at + 1, end - at - 1)), out, quoted);
+  return end - 1;
+}
+
+void ShellVariables::expand_name(const std::string& name, Expansion& out, bool quoted) const {
+  const auto array = arrays_.find(name);
+  const auto found = values_.find(name);
+  if (found != values_.end() && found->second) {
+    if (quoted) {
+      out.add(*found->second);
+    } else {
+      out.add_split(*found->second);
+    }
+  } else if (array != arrays_.end() && !array->second.empty()) {
+    out.last().unknown |= array->second.front().unknown;
+    out.add(array->second.front().text);
+  } else if (!holds_arguments(name) || (found != values_.end() && !found->second)) {
+    out.add_unknown();
+  }
+}
+
+// The inside of `${...}`.
+void ShellVariables::expand_braces(std::string_view inside, Expansion& out, bool quoted,
+                                   int depth) const {
+  std::size_t stop = 0;
+  while (stop < inside.size() && is_letter(inside[stop])) ++stop;
+  if (stop == 0 && !inside.empty() && inside[0] != '#') stop = 1;
+  const std::string name(inside.substr(0, stop));
+  const std::string_view rest = inside.substr(stop);
+  const auto found = values_.find(name);
+  const bool known = found != values_.end() && found->second;
+  if (rest == "[@]" || rest == "[*]") {
+    const auto array = arrays_.find(name);
+    if (array == arrays_.end()) return;
+    for (const ShellField& item : array->second) {
+      out.last().unknown |= item.unknown;
+      out.add(item.text);
+      out.open = false;
+    }
+    return;
+  }
+  if (rest.empty()) return expand_name(name, out, quoted);
+  const bool colon = rest[0] == ':';
+  const std::string_view sign = rest.substr(colon ? 1 : 0, 1);
+  const std::string_view word = rest.substr(std::min<std::size_t>(colon ? 2 : 1, rest.size()));
+  const bool set = known && !(colon && found->second->empty());
+  if (sign == "-" || sign == "=") {
+    if (set) return expand_name(name, out, quoted);
+    return expand(word, out, quoted, depth + 1);
+  }
+  if (sign == "+") {
+    if (set) expand(word, out, quoted, depth + 1);
+    return;
+  }
+  if ((sign == "?" || (sign == "," && !colon)) && known) return expand_name(name, out, quoted);
+  if ((sign == "#" || sign == "%") && !colon && known) {
+    const std::size_t twice = rest.starts_with("##") || rest.starts_with("%%") ? 2 : 1;
+    const ShellField pattern = text_of(rest.substr(twice), depth + 1);
+    return out.add(without_affix(*found->second, rest.substr(0, twice), pattern.text));
+  }
+  out.add_unknown();
+}
+
+std::optional<double> ShellVariables::computed(std::string_view expression, int depth) const {
+  constexpr std::size_t kMostExpression = 10'000;
+  if (expression.size() > kMostExpression) return std::nullopt;
+  std::string text;
+  for (std::size_t i = 0; i < expression.size();) {
+    // Names stand for variables without a dollar too.
+    std::size_t end = i;
+    while (end < expression.size() && is_letter(expression[end])) ++end;
+    const std::string_view word = expression.substr(i, end - i);
+    const bool dollar = i > 0 && (expression[i - 1] == '$' || expression[i - 1] == '{');
+    if (is_shell_name(word) && !dollar) {
+      const auto found = values_.find(word);
+      if (found == values_.end() || !found->second) return std::nullopt;
+      text += *found->second;
+      if (text.size() > kMostExpression) return std::nullopt;
+      i = end;
+    } else {
+      const std::size_t next = std::max(end, i + 1);
+      text += expression.substr(i, next - i);
+      i = next;
+    }
+  }
+  const ShellField all = text_of(text, depth + 1);
+  if (all.unknown) return std::nullopt;
+  return Calculator(all.text).value();
+}
+
+Truth ShellVariables::compare(std::string_view left, std::string_view sign,
+                              std::string_view right) const {
+  const ShellField a = text_of(left), b = text_of(right);
+  if (a.unknown || b.unknown) return Truth::unknown;
+  const auto truth = [](bool is) { return is ? Truth::yes : Truth::no; };
+  if (sign == "=" || sign == "==" || sign == "!=") {
+    if (b.text.find('*') != std::string::npos) return Truth::unknown;
+    return truth((a.text == b.text) == (sign != "!="));
+  }
+  const std::optional<double> x = whole_number(a.text), y = whole_number(b.text);
+  if (!x || !y) return Truth::unknown;
+  if (sign == "-eq") return truth(*x == *y);
+  if (sign == "-ne") return truth(*x != *y);
+  if (sign == "-lt" || sign == "<") return truth(*x < *y);
+  if (sign == "-le") return truth(*x <= *y);
+  if (sign == "-gt" || sign == ">") return truth(*x > *y);
+  if (sign == "-ge") return truth(*x >= *y);
+  return Truth::unknown;
+}
+
+Truth ShellVariables::test(const std::vector<std::string>& words) const {
+  const auto negated = [](Truth of) {
+    return of == Truth::unknown ? of : of == Truth::yes ? Truth::no : Truth::yes;
+  };
+  // `or` binds less than `and`.
+  for (const auto& [signs, decisive] : {std::pair{std::pair{"||", "-o"}, Truth::yes},
+                                        std::pair{std::pair{"&&", "-a"}, Truth::no}}) {
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+      if (words[i] != signs.first && words[i] != signs.second) continue;
+      const auto middle = words.begin() + static_cast<std::ptrdiff_t>(i);
+      const Truth left = test({words.begin(), middle});
+      if (left == decisive) return left;
+      const Truth right = test({middle + 1, words.end()});
+      if (right == decisive) return right;
+      return left == Truth::unknown ? left : right;
+    }
+  }
+  if (words.size() > 1 && words[0] == "!") return negated(test({words.begin() + 1, words.end()}));
+  if (words.size() == 3) return compare(words[0], words[1], words[2]);
+  const bool empty = words.size() == 2 && words[0] == "-z";
+  if (empty || (words.size() == 2 && words[0] == "-n")) {
+    // A variable that the text does not set is empty.
+    const ShellField of = text_of(words[1]);
+    return of.text.empty() == empty ? Truth::yes : Truth::no;
+  }
+  if (words.size() == 1) {
+    const ShellField of = text_of(words[0]);
+    if (of.text == "true") return Truth::yes;
+    if (of.text == "false" || (of.text.empty() && !of.unknown)) return Truth::no;
+    return of.unknown ? Truth::unknown : Truth::yes;
+  }
+  return Truth::unknown;
+}
+
+Truth ShellVariables::test_number(std::string_view expression) const {
+  for (const std::string_view sign : {"==", "!=", ">=", "<=", ">", "<"}) {
+    const std::size_t at = expression.find(sign);
+    if (at == expression.npos) continue;
+    const auto x = computed(expression.substr(0, at), 0);
+    const auto y = computed(expression.substr(at + sign.size()), 0);
+    if (!x || !y) return Truth::unknown;
+    const bool is = sign == "=="   ? *x == *y
+                    : sign == "!=" ? *x != *y
+                    : sign == ">=" ? *x >= *y
+                    : sign == "<=" ? *x <= *y
+                    : sign == ">"  ? *x > *y
+                                   : *x < *y;
+    return is ? Truth::yes : Truth::no;
+  }
+  const auto value = computed(expression, 0);
+  if (!value) return Truth::unknown;
+  return *value != 0 ? Truth::yes : Truth::no;
+}
+
+void ShellVariables::merge(const ShellVariables& other) {
+  for (auto& [name, value] : values_) {
+    const auto found = other.values_.find(name);
+    if (found == other.values_.end() || found->second != value) value.reset();
+  }
+  for (const auto& [name, value] : other.values_) {
+    if (!values_.contains(name)) values_[name].reset();
+  }
+  for (const auto& [name, items] : other.arrays_) {
+    std::vector<ShellField>& mine = arrays_[name];
+    if (mine.size() < items.size()) mine = items;
+  }
+}
+
+}  // namespace trcost::recipe

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variables of a shell script as far as its text gives them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quantity/layers.h"
+
+namespace trcost::recipe {
+
+/// A word after expansion. `unknown` if a part of it is known to the machine alone.
+struct ShellField {
+  std::string text;
+  bool unknown = false;
+};
+
+/// Answer of a condition.
+enum class Truth : std::uint8_t { no, yes, unknown };
+
+class ShellVariables {
+ public:
+  /// Nothing for a value that only the machine has.
+  void set(const std::string& name, std::optional<std::string> value);
+  void append(const std::string& name, const ShellField& value);
+  void set_array(const std::string& name, std::vector<ShellField> items, bool append);
+  [[nodiscard]] bool has_array(const std::string& name) const { return arrays_.contains(name); }
+
+  /// Fields of a word: variables, `${X:-default}`, `$((A * B))` and arrays are filled in, quotes
+  /// removed, and text of variables outside of quotes is split. `$(...)` is unknown.
+  [[nodiscard]] std::vector<ShellField> fields_of(std::string_view word) const;
+  /// The word as one field.
+  [[nodiscard]] ShellField text_of(std::string_view word, int depth = 0) const;
+  /// Text with variables filled in and quotes kept, as in a here-document.
+  [[nodiscard]] std::string document_of(std::string_view text) const;
+
+  /// Whether the words of `[ ... ]`, `[[ ... ]]` or `test` are true.
+  [[nodiscard]] Truth test(const std::vector<std::string>& words) const;
+  /// Whether the expression of `((...))` is not zero.
+  [[nodiscard]] Truth test_number(std::string_view expression) const;
+
+  /// Keeps what both have, so that what differs becomes unknown.
+  void merge(const ShellVariables& other);
+
+ private:
+  struct Expansion;
+  void expand(std::string_view word, Expansion& out, bool quoted, int depth) const;
+  std::size_t expand_dollar(std::string_view word, std::size_t at, Expansion& out, bool quoted,
+                            int depth) const;
+  void expand_braces(std::string_view inside, Expansion& out, bool quoted, int depth) const;
+  void expand_name(const std::string& name, Expansion& out, bool quoted) const;
+  [[nodiscard]] std::optional<double> computed(std::string_view expression, int depth) const;
+  [[nodiscard]] Truth compare(std::string_view left, std::string_view sign,
+                              std::string_view right) const;
+  // Bytes of all expansions so far, of branches too.
+  std::shared_ptr<std::size_t> spent_ = std::make_shared<std::size_t>(0);
+  // Nothing stands for a value that only the machine has.
+  std::map<std::string, std::optional<std::string>, std::less<>> values_;
+  std::map<std::string, std::vector<ShellField>, std::less<>> arrays_;
+};
+
+/// Whether a text may be the name of a variable.
+bool is_shell_name(std::string_view text);
+
+}  // namespace trcost::recipe

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/rounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "recipe/model_names.h"
+#include "recipe/training.h"
+#include "scenario/fields.h"
+
+namespace trcost::recipe {
+namespace {
+
+// Engines of TRL's server stand on GPUs beside the processes that learn.
+void add_server(Workings& work) {
+  if (!work.is("rollout.placement", "split") || work.has("rollout.generation_gpus")) return;
+  const double tp = std::max(
+      1.0, work.number("serve_tp").value_or(work.number("rollout.generation_tp").value_or(1)));
+  const double engines = tp * std::max(1.0, work.number("serve_dp").value_or(1));
+  work.set("rollout.generation_tp", tp);
+  work.set("rollout.generation_gpus", engines);
+  if (const auto gpus = work.number("hardware.gpus")) work.set("hardware.gpus", *gpus + engines);
+}
+
+// The Trainer's batch counts answers: per device x accumulation x processes.
+void find_trainer_rounds(Workings& work) {
+  add_server(work);
+  const double answers = work.number("rollout.samples_per_prompt").value_or(1);
+  const std::optional<double> ranks = learning_ranks(work);
+  const std::optional<double> micro = work.number("train.micro_batch");
+  const double accumulation = work.number("accumulation").value_or(1);
+  if (micro && ranks) {
+    work.set("train.global_batch", *micro * accumulation * *ranks);
+    const double steps = work.number("steps_per_generation").value_or(accumulation);
+    const double round = work.number("generation_batch").value_or(*micro * steps * *ranks);
+    work.set("rollout.prompts", std::max(1.0, std::floor(round / answers)));
+  }
+  if (const auto steps = work.number("steps"); steps && *steps > 0) {
+    work.set("rollout.steps", *steps);
+  }
+  const std::optional<double> prompts = samples_of_names(work);
+  if (prompts && !work.has("rollout.steps") && work.number("rollout.prompts")) {
+    const double passes = work.number("data.epochs").value_or(1);
+    work.set("rollout.steps",
+             std::max(1.0, std::floor(*prompts * passes / *work.number("rollout.prompts"))));
+  }
+  if (const auto beta = work.number("beta")) {
+    const bool assumed = work.assumed("beta") != nullptr;
+    const std::string value = *beta > 0 ? "on" : "off";
+    if (assumed) {
+      work.assume("rollout.reference", value);
+    } else {
+      work.set("rollout.reference", value);
+    }
+  }
+  if (!work.has("rollout.engine")) work.assume("rollout.engine", "vllm");
+  if (!work.has("rollout.generation_tp")) work.assume("rollout.generation_tp", "1");
+  work.erase("efficiency.stack");
+}
+
+// verl and EasyR1 count prompts, in the mini-batch too.
+void find_verl_rounds(Workings& work) {
+  const double answers = work.number("rollout.samples_per_prompt").value_or(1);
+  if (const auto prompts = work.number("mini_prompts")) {
+    work.set("train.global_batch", *prompts * answers);
+  }
+  const auto micro = work.number("verl_micro_of_all");
+  const auto ranks = learning_ranks(work);
+  if (micro && ranks && !work.has("train.micro_batch")) {
+    work.set("train.micro_batch", std::max(1.0, std::floor(*micro / *ranks)));
+  }
+  work.set("rollout.reference", work.is("use_kl", "1") ? "on" : "off");
+  if (!work.is("train.method", "ppo")) work.erase("rollout.critic_model");
+  if (!work.has("reward")) work.erase("rollout.reward_model");
+}
+
+// Engines of OpenRLHF and NeMo RL.
+void find_engines(Workings& work) {
+  if (work.is("rollout.placement", "colocated")) return;
+  if (const auto each = work.number("engine_gpus"); each && *each > 0) {
+    work.set("rollout.generation_gpus", *each * work.number("engine_nodes").value_or(1));
+  }
+}
+
+}  // namespace
+
+void find_rounds(Workings& work) {
+  find_engines(work);
+  if (work.has("remote_reward")) {
+    work.erase("rollout.reward_model");
+    work.report("remote_reward",
+                "a reward elsewhere is not modelled: with ppo one of the policy's size is counted");
+  }
+  work.report("openrlhf_packing",
+              "learning without padding is the stack's, and batches count answers");
+  if (work.is_group("trainer")) find_trainer_rounds(work);
+  if (work.is_group("verl")) find_verl_rounds(work);
+  if (work.has("by_tokens")) work.erase("train.micro_batch");
+  for (const Field field : {Field::rollout_reward_model, Field::rollout_critic_model}) {
+    const std::string path(field_info(field).path);
+    if (!work.has(path)) continue;
+    const std::string entry = catalog_entry(work.text(path), work.catalog());
+    if (!entry.empty()) {
+      work.set(path, entry);
+      continue;
+    }
+    work.report(path, "no catalog model: the policy's size is used");
+    work.erase(path);
+  }
+  for (const std::string_view of_samples :
+       {"data.seq_length", "data.packing", "data.epochs", "data.samples", "data.tokens"}) {
+    if (of_samples == "data.epochs" && !work.has("rollout.steps")) {
+      work.report(of_samples, "rounds follow from the size of the prompt set: set --steps");
+    }
+    work.erase(of_samples);
+  }
+  work.report("limit", "a limit, not a mean length");
+  work.ask(Field::rollout_steps, "rounds follow from the size of the prompt set");
+  work.ask(Field::rollout_prompt_tokens, "the mean length of a prompt is not in the recipe");
+  work.ask(Field::rollout_response_tokens, "the mean length of a response is not in the recipe");
+}
+
+}  // namespace trcost::recipe

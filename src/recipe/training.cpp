@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/training.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "quantity/suggest.h"
+#include "scenario/fields.h"
+
+namespace trcost::recipe {
+namespace {
+
+// A pair of answers is two sequences.
+double sequences_per_sample(const Workings& work) {
+  return work.is("train.method", "dpo") || work.is("train.method", "reward") ? 2 : 1;
+}
+
+// Micro-batches that are added up before a step, if a key or a rule of the framework says so.
+std::optional<double> accumulation_of(const Workings& work, double micro, double ranks) {
+  if (work.is_unknown("accumulation")) return std::nullopt;
+  if (const auto given = work.number("accumulation")) return given;
+  const std::optional<double> device = work.number("device_batch");
+  if (device && *device > 0) return std::max(1.0, *device / micro);
+  if (const auto least = work.number("least_batch")) {
+    return std::max(1.0, std::ceil(*least / (micro * ranks)));
+  }
+  return 1;
+}
+
+// Batches in samples become sequences.
+void find_batch(Workings& work) {
+  const double pairs = sequences_per_sample(work);
+  const std::optional<double> ranks = learning_ranks(work);
+  if (work.is_group("titan") && work.degree(Field::layout_pp) > 1) {
+    work.set("device_batch", work.text("train.micro_batch"));
+    work.set("train.micro_batch", work.number("pipeline_micro").value_or(1));
+  }
+  const std::optional<double> micro = work.number("train.micro_batch");
+  const auto whole = work.number("whole_batch");
+  const std::optional<double> given =
+      whole && *whole > 0 ? whole : work.number("train.global_batch");
+  if (given) {
+    work.set("train.global_batch", *given * pairs);
+  } else if (micro && ranks) {
+    const auto accumulation = accumulation_of(work, *micro, *ranks);
+    if (accumulation) work.set("train.global_batch", *micro * *accumulation * *ranks * pairs);
+  } else if (const auto device = work.number("device_batch"); device && ranks) {
+    work.set("train.global_batch", *device * *ranks * pairs);
+  }
+  if (micro && *micro == 1 && !work.is("data.packing", "packed")) {
+    work.report("train.micro_batch", "a micro-batch of one sample has no padding");
+  }
+  if (micro && pairs > 1) work.set("train.micro_batch", *micro * pairs);
+  if (work.is("train.method", "dpo") && !work.has("rollout.reference")) {
+    work.assume("rollout.reference", "on", "the loss compares with the starting model");
+  }
+  if (work.is("train.method", "dpo") && work.is("train.recipe", "lora")) {
+    work.report("train.recipe",
+                "the reference model is the base without its adapters, of the same size");
+  }
+}
+
+struct Data {
+  bool packed = false;
+  std::optional<double> batch, length;
+};
+
+// Composer's `143100ba`, `300e9T`, `1ep`: a bare number is epochs for llm-foundry and steps for
+// OLMo.
+void read_duration(Workings& work, const Data& data) {
+  const std::string duration = lower_case(work.text("duration"));
+  if (duration.empty()) return;
+  const std::size_t last = duration.find_last_of("0123456789.");
+  const std::string unit = last == duration.npos ? "" : duration.substr(last + 1);
+  const auto value =
+      number_of(std::string_view(duration).substr(0, last == duration.npos ? 0 : last + 1));
+  if (!value) return;
+  const bool steps = unit == "ba" || unit == "iter" || (unit.empty() && !work.has("bare_epochs"));
+  if (unit == "ep" || (unit.empty() && !steps)) {
+    work.set("data.epochs", *value);
+    if (work.is("train.method", "pretrain")) {
+      work.report("duration", "passes over files whose size is not in the recipe");
+    }
+  } else if (unit == "t" || unit == "tok") {
+    work.set("data.tokens", *value);
+  } else if (unit == "sp" && data.length) {
+    work.set("data.tokens", *value * *data.length);
+  } else if (steps) {
+    work.set("steps", *value);
+  }
+}
+
+// Amount by steps of the optimizer.
+void read_steps(Workings& work, const Data& data) {
+  const auto limited = work.number("stop_at");
+  std::optional<double> steps = work.number("steps");
+  if (limited && *limited > 0) steps = steps ? std::min(*steps, *limited) : *limited;
+  if (!steps || *steps <= 0 || !data.batch) return;
+  if (data.packed && data.length) {
+    work.set("data.tokens", *steps * *data.batch * *data.length);
+    work.erase("data.epochs");
+  } else if (!data.packed) {
+    work.set("data.samples", *steps * *data.batch / sequences_per_sample(work));
+    work.set("data.epochs", 1);
+  }
+}
+
+void ask_for_amount(Workings& work, bool packed) {
+  const bool steps = work.number("steps").value_or(-1) > 0;
+  const bool known = work.has("data.tokens") || work.given().has(Field::data_tokens) ||
+                     work.has("data.samples") || work.given().has(Field::data_samples);
+  if (!known && steps) {
+    work.ask(Field::train_global_batch, "the batch follows from the number of GPUs");
+  } else if (!known && work.is("train.method", "pretrain")) {
+    work.ask(Field::data_tokens, "the tokens of the data are not in the recipe");
+  } else if (!known) {
+    work.ask(Field::data_samples, "the size of the data set is not in the recipe");
+  }
+  if (!packed) {
+    work.ask(Field::data_text_tokens_per_sample,
+             "a limit is in the recipe, the mean length of a sample is not");
+  }
+}
+
+}  // namespace
+
+std::optional<double> learning_ranks(const Workings& work) {
+  const std::optional<double> gpus = work.number(Field::hardware_gpus);
+  if (!gpus) return std::nullopt;
+  const double generating = work.is("rollout.placement", "colocated")
+                                ? 0
+                                : work.number("rollout.generation_gpus").value_or(0);
+  const double ranks =
+      (*gpus - generating) / (work.degree(Field::layout_tp) * work.degree(Field::layout_pp) *
+                              work.degree(Field::layout_cp));
+  return ranks >= 1 ? std::optional(ranks) : std::nullopt;
+}
+
+std::optional<double> samples_of_names(const Workings& work) {
+  std::string names = work.text("swift_dataset");
+  double all = 0;
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(','), names.size());
+    const std::string name = names.substr(0, end);
+    names.erase(0, end + 1);
+    const std::size_t mark = name.rfind('#');
+    const auto count = mark == name.npos ? std::nullopt : number_of(name.substr(mark + 1));
+    if (!count) return std::nullopt;
+    all += *count;
+  }
+  return all > 0 ? std::optional(all) : std::nullopt;
+}
+
+void find_training(Workings& work) {
+  const bool pretraining = work.is("train.method", "pretrain");
+  for (const auto& [name, value] : Variables(work.values())) {
+    if (name.starts_with("rollout.") && name != "rollout.reference") work.erase(name);
+  }
+  if (work.has("openrlhf_packing")) work.set("data.packing", "padding-free");
+  Data data;
+  data.packed = work.is("packed", "1") || work.is("data.packing", "packed") ||
+                (pretraining && !work.is("packed", "0") && !work.has("data.packing"));
+  if (data.packed) work.set("data.packing", "packed");
+  if (!work.has("data.packing")) work.assume("data.packing", "padded", "samples are not packed");
+  if (!work.has("data.seq_length") && work.number("limit")) {
+    work.set("data.seq_length", work.text("limit"));
+    if (work.assumed("limit") != nullptr) work.assume("data.seq_length", work.text("limit"));
+  }
+  find_batch(work);
+  data.batch = work.number(Field::train_global_batch);
+  data.length = work.number(Field::data_seq_length);
+  read_duration(work, data);
+  if (const auto sequences = work.number("sequences"); sequences && data.length) {
+    work.set("data.tokens", *sequences * *data.length);
+  }
+  read_steps(work, data);
+  if (const auto samples = samples_of_names(work); samples && !work.has("data.tokens")) {
+    if (!work.has("data.samples")) work.set("data.samples", *samples);
+  }
+  if (work.has("data.tokens") && work.assumed("data.epochs") != nullptr) work.erase("data.epochs");
+  if (!data.packed) {
+    work.report("limit", "a limit, not a mean length: set --text-tokens-per-sample");
+    work.report("pad_to_length",
+                "every sample is as long as the limit: set it with --text-tokens-per-sample");
+  }
+  ask_for_amount(work, data.packed);
+}
+
+}  // namespace trcost::recipe
