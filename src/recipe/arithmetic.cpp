@@ -73,6 +73,11 @@ bool has_adapters(const Workings& work) {
 // Adapters over a base of 4 bits, and LitGPT, whose command says what the file leaves open.
 void find_recipe(Workings& work) {
   if (work.has("base4") && work.is("train.recipe", "lora")) work.set("train.recipe", "qlora");
+  // TRL's preferences have a beta, and no generations.
+  const bool beta = work.has("beta") && work.assumed("beta") == nullptr;
+  if (work.table().name == "trl" && beta && work.assumed("train.method") != nullptr) {
+    work.set("train.method", "dpo");
+  }
   if (!work.is_group("lit")) return;
   if (!work.has("train.method")) {
     work.assume("train.method", "pretrain", "no checkpoint is trained further");

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
+#include <vector>
 
+#include "catalog/data/data_file.h"
 #include "catalog/entry_names.h"
 #include "catalog/models/model.h"
 #include "quantity/suggest.h"
@@ -28,6 +31,60 @@ std::string entry_of_letters(std::string_view typed, const Catalog& catalog) {
   }
   if (other.starts_with("llama3") && other.size() > 6 && other[6] != '1' && other[6] != '2') {
     return entry_of_letters("llama31" + other.substr(6), catalog);
+  }
+  return {};
+}
+
+// Names of other models of the same shape (`recipes/same-shapes.json`).
+class SameShapes {
+ public:
+  explicit SameShapes(const DataFolder& data) {
+    ObjectReader file = read_data_file(data, "recipes/same-shapes.json").object();
+    file.accept("schema_version");
+    file.accept("note");
+    file.accept("source");
+    releases_ = file.texts_or_empty("releases");
+    tunings_ = file.texts_or_empty("tunings");
+    ObjectReader starts = file.required_object("starts");
+    for (const std::string& key : starts.keys()) {
+      starts_.emplace_back(key, starts.required_text(key));
+    }
+    file.finish();
+  }
+
+  // The name before words of a release, and of somebody's training if `tuned`, and the names that
+  // its start stands for.
+  [[nodiscard]] std::vector<std::string> names_of(std::string name, bool tuned) const {
+    std::ranges::replace(name, '_', '-');
+    std::size_t end = name.size();
+    for (const std::string& word : releases_) end = std::min(end, name.find(word));
+    if (tuned) {
+      for (const std::string& word : tunings_) end = std::min(end, name.find(word));
+    }
+    std::vector<std::string> out = {plain_model_name(name.substr(0, end))};
+    for (const auto& [start, other] : starts_) {
+      if (out[0].starts_with(start)) out.push_back(other + out[0].substr(start.size()));
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::string> releases_, tunings_;
+  std::vector<std::pair<std::string, std::string>> starts_;
+};
+
+// The entry of a name, or of another model of its shape.
+std::string entry_of_name(std::string_view typed, const Catalog& catalog, bool tuned) {
+  std::string plain(trim(typed));
+  while (plain.ends_with('/')) plain.pop_back();
+  std::vector<std::string> names = {plain};
+  for (std::string& name : SameShapes(catalog).names_of(plain_model_name(plain), tuned)) {
+    names.push_back(std::move(name));
+  }
+  for (const std::string& name : names) {
+    std::string entry = catalog.entry_of(CatalogKind::models, name);
+    if (entry.empty()) entry = entry_of_letters(plain_model_name(name), catalog);
+    if (!entry.empty()) return entry;
   }
   return {};
 }
@@ -147,7 +204,7 @@ void set_named(Workings& work, const Named& named, const std::string& typed) {
   if (!named.recipe.empty() && (named.recipe != "full" || !work.has("train.recipe"))) {
     work.set("train.recipe", named.recipe);
   }
-  const std::string entry = entry_of_letters(named.model, work.catalog());
+  const std::string entry = catalog_entry(named.model, work.catalog());
   if (!entry.empty()) return work.set("model.name", entry);
   work.ask(Field::model_name, fmt::format("\"{}\" is no catalog model", typed));
 }
@@ -155,11 +212,7 @@ void set_named(Workings& work, const Named& named, const std::string& typed) {
 }  // namespace
 
 std::string catalog_entry(std::string_view typed, const Catalog& catalog) {
-  std::string plain(trim(typed));
-  while (plain.ends_with('/')) plain.pop_back();
-  std::string entry = catalog.entry_of(CatalogKind::models, plain);
-  if (entry.empty()) entry = entry_of_letters(plain_model_name(plain), catalog);
-  return entry;
+  return entry_of_name(typed, catalog, false);
 }
 
 void find_model(Workings& work) {
@@ -187,6 +240,12 @@ void find_model(Workings& work) {
     if (work.has("vision_tower")) entry = entry_with_tower(typed, work.catalog());
     if (entry.empty()) entry = catalog_entry(typed, work.catalog());
     if (!entry.empty()) return work.set("model.name", entry);
+    if (entry = entry_of_name(typed, work.catalog(), true); !entry.empty()) {
+      const std::string why =
+          fmt::format("\"{}\" is taken for a tuned {}", typed.substr(0, kLongest), entry);
+      work.ask(Field::model_name, why);
+      return work.assume("model.name", entry, why);
+    }
     work.report("model", "no catalog model has this name");
     if (!work.has("shape.layers")) {
       return work.ask(Field::model_name,

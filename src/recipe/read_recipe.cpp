@@ -103,14 +103,25 @@ class Reader {
         add_key(fact, "reported", "", "unknown key");
       } else {
         const bool item = before != nullptr && before->key == fact.key;
-        apply_rule(**rule, fact, item);
+        if (!item) forget(key);
+        apply_rule(**rule, fact, key, item);
       }
       before = &fact;
     }
   }
 
+  // Of a key in several files the last value counts, so what an earlier one set is undone.
+  void forget(const std::string& key) {
+    const auto earlier = variables_of_.find(key);
+    if (earlier == variables_of_.end()) return;
+    for (const std::string& name : earlier->second) {
+      if (last_key_of_[name] == key) workings_.erase(name);
+    }
+    earlier->second.clear();
+  }
+
   // `item` for a further item of a list.
-  void apply_rule(const KeyRule& rule, const Fact& fact, bool item) {
+  void apply_rule(const KeyRule& rule, const Fact& fact, const std::string& key, bool item) {
     const bool path_known =
         rule.variable == "model" && !fact.value.empty() && !fact.value.ends_with('/');
     if (fact.given == Given::unknown && !path_known) return apply_unknown(rule, fact);
@@ -122,9 +133,12 @@ class Reader {
       const bool second = name == "train.offload" && workings_.has(name) && to != "none";
       workings_.set(name, second && !workings_.is(name, to) ? "all" : to);
       keys_of_[name].insert(fact.key);
+      variables_of_[key].insert(name);
+      last_key_of_[name] = key;
       if (find_field(name) != nullptr) paths += (paths.empty() ? "" : ",") + name;
     };
-    if (!rule.variable.empty() && plain) {
+    const bool named = value != nullptr && value != find_value(rule, "*", Given::text);
+    if (!rule.variable.empty() && plain && !named) {
       const std::string list = item ? workings_.text(rule.variable) + "," : "";
       set(rule.variable, list + fact.value);
     }
@@ -205,16 +219,19 @@ class Reader {
         out_.defaults.push_back({name, value, *why});
       }
     }
-    std::ranges::stable_partition(
-        out_.defaults, [](const RecipeDefault& each) { return each.path == "efficiency.stack"; });
+    std::stable_partition(
+        out_.defaults.begin(), out_.defaults.end(),
+        [](const RecipeDefault& each) { return each.path == "efficiency.stack"; });
   }
 
   RecipeFiles files_;
   const FrameworkTable& table_;
   const Catalog& catalog_;
   Workings workings_;
-  std::map<std::string, std::set<std::string>, std::less<>> keys_of_;  // that set a variable
-  std::map<std::string, std::size_t> rows_;                            // of out_.keys
+  std::map<std::string, std::set<std::string>, std::less<>> keys_of_;       // that set a variable
+  std::map<std::string, std::set<std::string>, std::less<>> variables_of_;  // by plain key
+  std::map<std::string, std::string, std::less<>> last_key_of_;             // of a variable
+  std::map<std::string, std::size_t> rows_;                                 // of out_.keys
   RecipeReading out_;
 };
 

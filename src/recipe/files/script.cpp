@@ -376,7 +376,7 @@ class Interpreter {
     } else if (append) {
       variables_.append(name, value);
     } else {
-      variables_.set(name, value.unknown ? std::nullopt : std::optional(value.text));
+      variables_.set(name, value);
     }
     const ShellField all = append ? variables_.text_of("$" + name) : value;
     environment.push_back({"$" + name, all.text, file_, line,

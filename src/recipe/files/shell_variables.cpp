@@ -169,6 +169,14 @@ bool is_shell_name(std::string_view text) {
 
 void ShellVariables::set(const std::string& name, std::optional<std::string> value) {
   values_[name] = std::move(value);
+  known_parts_.erase(name);
+}
+
+void ShellVariables::set(const std::string& name, const ShellField& value) {
+  if (!value.unknown) return set(name, std::optional(value.text));
+  set(name, std::nullopt);
+  constexpr std::size_t kLongest = 500;
+  if (value.text.size() <= kLongest) known_parts_[name] = value.text;
 }
 
 void ShellVariables::append(const std::string& name, const ShellField& value) {
@@ -299,6 +307,9 @@ void ShellVariables::expand_name(const std::string& name, Expansion& out, bool q
     out.last().unknown |= array->second.front().unknown;
     out.add(array->second.front().text);
   } else if (!holds_arguments(name) || (found != values_.end() && !found->second)) {
+    if (const auto part = known_parts_.find(name); part != known_parts_.end()) {
+      out.add(part->second);
+    }
     out.add_unknown();
   }
 }
@@ -329,7 +340,7 @@ void ShellVariables::expand_braces(std::string_view inside, Expansion& out, bool
   const std::string_view word = rest.substr(std::min<std::size_t>(colon ? 2 : 1, rest.size()));
   const bool set = known && !(colon && found->second->empty());
   if (sign == "-" || sign == "=") {
-    if (set) return expand_name(name, out, quoted);
+    if (set || (found != values_.end() && !known)) return expand_name(name, out, quoted);
     return expand(word, out, quoted, depth + 1);
   }
   if (sign == "+") {
@@ -449,7 +460,9 @@ Truth ShellVariables::test_number(std::string_view expression) const {
 void ShellVariables::merge(const ShellVariables& other) {
   for (auto& [name, value] : values_) {
     const auto found = other.values_.find(name);
-    if (found == other.values_.end() || found->second != value) value.reset();
+    if (found != other.values_.end() && found->second == value) continue;
+    value.reset();
+    known_parts_.erase(name);
   }
   for (const auto& [name, value] : other.values_) {
     if (!values_.contains(name)) values_[name].reset();

@@ -27,6 +27,8 @@ class ShellVariables {
  public:
   /// Nothing for a value that only the machine has.
   void set(const std::string& name, std::optional<std::string> value);
+  /// Sets a value, or the known part of one that only the machine has.
+  void set(const std::string& name, const ShellField& value);
   void append(const std::string& name, const ShellField& value);
   void set_array(const std::string& name, std::vector<ShellField> items, bool append);
   [[nodiscard]] bool has_array(const std::string& name) const { return arrays_.contains(name); }
@@ -61,6 +63,7 @@ class ShellVariables {
   std::shared_ptr<std::size_t> spent_ = std::make_shared<std::size_t>(0);
   // Nothing stands for a value that only the machine has.
   std::map<std::string, std::optional<std::string>, std::less<>> values_;
+  std::map<std::string, std::string, std::less<>> known_parts_;  // of unknown values
   std::map<std::string, std::vector<ShellField>, std::less<>> arrays_;
 };
 
