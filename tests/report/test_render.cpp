@@ -333,7 +333,7 @@ TEST_CASE("text names the cheapest platform at quoted prices and the source of e
     CHECK(text.find(e.cost.items[0].source.substr(0, 30)) != std::string::npos);
   }
   for (const auto* words :
-       {"data.seq_length = 4096", "cheapest", "matmul kernels", "Driven by: ", "2026-09-30"}) {
+       {"data.seq_length = 4,096", "cheapest", "matmul kernels", "Driven by: ", "2026-09-30"}) {
     INFO(words);
     CHECK(text.find(words) != std::string::npos);
   }
@@ -398,7 +398,7 @@ TEST_CASE("words for numbers", "[report]") {
   CHECK(term_words("tensor_parallel") == "tensor-parallel exchange");
   CHECK(term_words("something_new") == "something new");
   CHECK(assumed_value_words({"data.tokens", "1285684065414", "", "", ""}) == "1.286T");
-  CHECK(assumed_value_words({"model.vocab", "128256", "", "", ""}) == "128256");
+  CHECK(assumed_value_words({"model.vocab", "128256", "", "", ""}) == "128,256");
   CHECK(assumed_value_words({"train.recipe", "full", "", "", ""}) == "full");
 }
 

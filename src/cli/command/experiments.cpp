@@ -33,9 +33,9 @@ constexpr NumberFlag kFlags[] = {
     {"--runs", &Experiment::repeats, "N", "number of runs, without a study file"},
     {"--params-fraction", &Experiment::params_fraction, "F",
      "size of a run as a share of the final run's parameters, for a mixture of experts its active "
-     "ones (default: 0.1, a dense model)"},
+     "ones (default: 0.1, a dense model; 1 for fine-tuning)"},
     {"--tokens-fraction", &Experiment::tokens_fraction, "F",
-     "tokens of a run as a share of the final run's (default: 0.1)"},
+     "tokens of a run as a share of the final run's (default: 0.1; 1 for fine-tuning)"},
     {"--failure-share", &Experiment::failure_share, "F",
      "share of the attempts that fail and run again (default: 0)"},
     {"--early-stopping", &Experiment::early_stopping, "F",
@@ -60,11 +60,19 @@ double number_in_range(const std::string& text, NumberKind kind, double lowest, 
               std::string(flag));
 }
 
-Experiment from_flags(const ExperimentArguments& arguments) {
-  constexpr double kUsualFraction = 0.1;  // of ablations; the answer says so
+// Whether the final run adapts a model that exists.
+bool adapts_model(const Scenario& base) {
+  const std::string_view recipe = base.text(Field::train_recipe);
+  const std::string_view method = base.text(Field::train_method);
+  return (!recipe.empty() && recipe != "full") || (!method.empty() && method != "pretrain") ||
+         base.has(Field::data_samples);
+}
+
+Experiment from_flags(const ExperimentArguments& arguments, const Scenario& base) {
+  constexpr double kUsualFraction = 0.1;  // of ablations of pre-training; the answer says so
   Experiment out;
   out.name = "runs";
-  out.params_fraction = out.tokens_fraction = kUsualFraction;
+  out.params_fraction = out.tokens_fraction = adapts_model(base) ? 1 : kUsualFraction;
   for (std::size_t i = 0; i < std::size(kFlags); ++i) {
     const std::string& text = arguments.numbers[i];
     if (text.empty()) continue;
@@ -104,7 +112,7 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
       throw Error(ErrorKind::usage, "the study file already lists experiments",
                   "leave out --runs and the fractions, or the list \"experiments\"");
     }
-    study.experiments.push_back(from_flags(arguments));
+    study.experiments.push_back(from_flags(arguments, study.base));
   }
   if (!arguments.run_time.empty()) {
     study.run_seconds =

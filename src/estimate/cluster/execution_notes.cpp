@@ -40,10 +40,20 @@ void note_batch_cost(const Task& task, const Execution& execution, Notes& notes)
   if (more < kWorthSaying || !notes.wanted()) return;
   const double batch = execution.plan.layout.global_batch;
   const double each = task.work().seq_length;
+  constexpr double kFarMore = 10;
+  if (more > kFarMore) {
+    notes.warn(fmt::format(
+        "--global-batch counts sequences: {} of {} tokens are {} tokens a step, far beyond the "
+        "critical batch of {} tokens. {} tokens would be {} sequences",
+        grouped(batch, 0), grouped(each, 0), format_number(batch * each, NumberKind::count, 2),
+        format_number(*task.amounts.critical_batch * each, NumberKind::count, 2), grouped(batch, 0),
+        grouped(std::ceil(batch / each), 0)));
+    return;
+  }
   notes.warn(fmt::format(
       "the batch of {} sequences ({} tokens) is larger than the usual {}. The same loss takes "
-      "about "
-      "{:.0f}% more tokens, which are not included (critical batch {} tokens, arXiv:2505.13738)",
+      "about {:.0f}% more tokens, which are not included (critical batch {} tokens, "
+      "arXiv:2505.13738)",
       grouped(batch, 0), format_number(batch * each, NumberKind::count, 2),
       grouped(usual_batch(task, execution.gpus), 0), 100 * more,
       format_number(*task.amounts.critical_batch * each, NumberKind::count, 2)));

@@ -29,6 +29,12 @@ template <auto Member>
 constexpr auto answered =
     [](const MemoryFit& fit) { return fit.problem.empty() ? &(fit.*Member) : nullptr; };
 
+// Dollars of an hour of the specified cluster.
+std::optional<double> given_price(const MemoryFit& fit) {
+  if (!fit.given || !fit.price_per_gpu_hour) return std::nullopt;
+  return fit.given->gpus * *fit.price_per_gpu_hour;
+}
+
 // Dollars of an hour of the smallest cluster.
 std::optional<double> smallest_price(const MemoryFit& fit) {
   if (!fit.smallest || !fit.price_per_gpu_hour) return std::nullopt;
@@ -56,6 +62,7 @@ const Columns<MemoryFit>& fit_columns() {
                    "price of one for one hour"),
       usd("smallest_usd_per_hour", member<smallest_price>,
           "price of an hour of the smallest number that fits"),
+      usd("given_usd_per_hour", member<given_price>, "price of an hour of the specified number"),
       boolean("price_imputed", member<&F::price_imputed>, "whether the price is estimated"),
       string("problem", member<&F::problem>, "reason for no answer")};
   return table;

@@ -132,31 +132,39 @@ Table fits_table(const MemoryReport& report) {
   std::vector<TableColumn> columns = {{.title = "platform", .overflow = Overflow::cut},
                                       number_column("usable")};
   if (given) {
-    columns.push_back(number_column("GPUs set"));
+    columns.push_back(number_column("GPUs"));
+    columns.push_back(number_column("per GPU"));
     columns.push_back({"fits"});
+    columns.push_back(number_column("$/hour"));
+    columns.push_back(number_column("smallest"));
+  } else {
+    columns.push_back(number_column("GPUs"));
+    columns.push_back(number_column("per GPU"));
+    columns.push_back(number_column("$/hour"));
   }
-  columns.push_back(number_column(given ? "smallest" : "GPUs"));
-  columns.push_back(number_column("per GPU"));
-  columns.push_back(number_column("$/hour"));
   columns.push_back({"layout", {}, Align::left, Overflow::drop});
   const std::size_t width = columns.size();
   Table table(std::move(columns));
   for (const MemoryFit& fit : report.fits) {
     std::vector<Cell> row = {title_of(fit), byte_cell(fit.capacity_bytes)};
-    if (given && fit.problem.empty()) {
-      row.push_back(Cell::number(fit.given->gpus, grouped(fit.given->gpus, 0)));
-      row.emplace_back(std::string(!fit.given->use.fits   ? "no"
-                                   : fit.given->use.tight ? "tight"
-                                                          : "yes"));
+    const bool known = fit.problem.empty();
+    if (given && known) {
+      const MemoryCase& asked = *fit.given;
+      row.push_back(Cell::number(asked.gpus, grouped(asked.gpus, 0)));
+      row.push_back(byte_cell(asked.use.total));
+      row.emplace_back(std::string(!asked.use.fits ? "no" : asked.use.tight ? "tight" : "yes"));
+      row.push_back(hourly_cell(fit, asked.gpus));
     }
-    if (fit.problem.empty() && fit.smallest) {
+    if (!known || !fit.smallest) {
+      row.emplace_back(std::string("none"));
+    } else {
       const MemoryCase& least = *fit.smallest;
       row.push_back(Cell::number(least.gpus, grouped(least.gpus, 0)));
-      row.push_back(byte_cell(least.use.total));
-      row.push_back(hourly_cell(fit, least.gpus));
-      row.emplace_back(memory_layout_words(least, true));
-    } else {
-      row.emplace_back(std::string("none"));
+      if (!given) {
+        row.push_back(byte_cell(least.use.total));
+        row.push_back(hourly_cell(fit, least.gpus));
+      }
+      row.emplace_back(memory_layout_words(given ? *fit.given : least, true));
     }
     row.resize(width, Cell(""));
     table.add_row(std::move(row));
@@ -232,9 +240,9 @@ std::string given_sentence(const MemoryReport& report) {
 std::string smallest_sentence(const MemoryReport& report) {
   const MemoryUse& least = report.whole[static_cast<std::size_t>(Recompute::full)];
   const MemoryUse& most = report.whole[static_cast<std::size_t>(Recompute::none)];
-  std::string text = fmt::format("{} needs {} to {} if one GPU held everything.", run_words(report),
-                                 format_number(least.total, NumberKind::bytes),
-                                 format_number(most.total, NumberKind::bytes));
+  std::string text = fmt::format(
+      "{} needs {} of memory in all with full recomputation, {} without.", run_words(report),
+      format_number(least.total, NumberKind::bytes), format_number(most.total, NumberKind::bytes));
   std::string fitting;
   for (const MemoryFit& fit : report.fits) {
     if (!fit.smallest || !fit.problem.empty()) continue;
@@ -308,7 +316,9 @@ Page memory_page(const MemoryReport& report) {
   page.titled = false;
   page.add(Paragraph{given ? given_sentence(report) : smallest_sentence(report), Ink::good});
   const Table fits = fits_table(report);
-  page.add(Heading{report.listed ? "GPUs that fit" : "GPUs that fit, smallest cluster first"});
+  page.add(Heading{given           ? "Platforms"
+                   : report.listed ? "GPUs that fit"
+                                   : "GPUs that fit, smallest cluster first"});
   page.add(Grid{.table = fits, .in_text_rows = kTextRows});
   page.add(Heading{given ? "Memory per GPU" : "Memory if one GPU held everything"});
   page.add(

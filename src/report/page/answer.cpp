@@ -33,18 +33,44 @@ std::string short_title(const Estimate& e, std::span<const Estimate> all) {
   return same == 1 ? stem(e) : platform_title(e);
 }
 
+// What a method does with a model, in front of "of".
+struct MethodPhrase {
+  std::string_view method, phrase;
+};
+constexpr MethodPhrase kMethodPhrases[] = {
+    {"grpo", "reinforcement learning (GRPO)"}, {"ppo", "reinforcement learning (PPO)"},
+    {"distill", "on-policy distillation"},     {"dpo", "Preference tuning (DPO)"},
+    {"kto", "Preference tuning (KTO)"},        {"reward", "Training a reward model"}};
+
+std::string_view method_phrase(const Report& report) {
+  if (report.scenario == nullptr) return {};
+  const std::string method(report.scenario->text(Field::train_method));
+  const auto* found = std::ranges::find(kMethodPhrases, method, &MethodPhrase::method);
+  return found == std::end(kMethodPhrases) ? std::string_view() : found->phrase;
+}
+
+bool is_assumed(const Estimate& e, Field field) {
+  return std::ranges::find(e.assumptions, field_info(field).path, &Assumption::path) !=
+         e.assumptions.end();
+}
+
+// The model, and the encoder that it gets because the data has images.
+std::string subject_phrase(const Estimate& e) {
+  std::string text = model_phrase(e.model, e.medium);
+  if (!e.model.from_size && e.model.params_vision > 0 &&
+      is_assumed(e, Field::model_vision_encoder)) {
+    text += " with a vision encoder added";
+  }
+  return text;
+}
+
 // The run as the subject of the sentence: `Training a 10B model on 202B tokens`.
 std::string run_phrase(const Report& report, const Estimate& e) {
-  const std::string model = model_phrase(e.model, e.medium);
+  const std::string model = subject_phrase(e);
+  const std::string_view method = method_phrase(report);
   if (e.rollout) {
-    const std::string method =
-        report.scenario == nullptr ? "" : std::string(report.scenario->text(Field::train_method));
-    std::string upper = method;
-    std::ranges::transform(upper, upper.begin(), [](char c) {
-      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
-    return fmt::format("{} rounds of reinforcement learning{} of {}", grouped(e.rollout->rounds, 0),
-                       upper.empty() ? "" : " (" + upper + ")", model);
+    return fmt::format("{} rounds of {} of {}", grouped(e.rollout->rounds, 0),
+                       method.empty() ? "reinforcement learning" : method, model);
   }
   std::string_view recipe;
   bool samples = false;
@@ -53,7 +79,10 @@ std::string run_phrase(const Report& report, const Estimate& e) {
     samples = report.scenario->has(Field::data_samples);
   }
   const bool adapted = samples || (!recipe.empty() && recipe != "full");
-  std::string text = fmt::format("{} {}", adapted ? "Fine-tuning" : "Training", model);
+  std::string text = method.empty()
+                         ? fmt::format("{} {}", adapted ? "Fine-tuning" : "Training", model)
+                     : method.ends_with("model") ? fmt::format("{} from {}", method, model)
+                                                 : fmt::format("{} of {}", method, model);
   if (!recipe.empty() && recipe != "full") text += fmt::format(" ({})", recipe);
   if (e.stages.size() > 1) text += fmt::format(" in {} stages", e.stages.size());
   return text + " on " + tokens_of_run(e.tokens.total);
@@ -128,13 +157,15 @@ std::vector<const Estimate*> in_order(std::span<const Estimate> estimates) {
 
 Table answer_table(const Report& report) {
   const Estimate& best = report.estimates[cheapest_index(report.estimates)];
-  constexpr double kTwoDays = 2 * 86400.0;
-  const bool hours = std::ranges::all_of(
-      report.estimates, [](const Estimate& e) { return e.wall_clock_seconds < kTwoDays; });
-  const double unit = hours ? 3600 : 86400;
+  constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
+  double longest = 0;
+  for (const Estimate& e : report.estimates) longest = std::max(longest, e.wall_clock_seconds);
+  const double unit = longest < 2 * kHour ? kMinute : longest < 2 * kDay ? kHour : kDay;
   Table table({{.title = ""},
                number_column("GPUs"),
-               number_column(hours ? "hours" : "days"),
+               number_column(unit == kDay    ? "days"
+                             : unit == kHour ? "hours"
+                                             : "minutes"),
                number_column("GPU-h", "", Overflow::drop),
                number_column("MFU", "", Overflow::drop),
                number_column("$/GPU-h", "", Overflow::drop),
@@ -225,6 +256,17 @@ std::vector<std::string> comparison_sentences(const Report& report) {
                                : fmt::format("only quoted by {}", e->cost.provider));
   }
   if (!cheaper.empty()) out.push_back("Cheaper at less certain prices: " + cheaper + ".");
+  std::string idle;
+  for (const Estimate* e : order) {
+    const double unused = e->one_layout ? e->gpus - e->layout.gpus() : 0;
+    if (unused <= 0) continue;
+    idle += fmt::format("{}{} ({} of {})", idle.empty() ? "" : ", ",
+                        short_title(*e, report.estimates), grouped(unused, 0), grouped(e->gpus, 0));
+  }
+  if (!idle.empty()) {
+    out.push_back("GPUs stay idle, because the batch does not divide over all, on " + idle +
+                  ". Set --gpus or --global-batch.");
+  }
   return out;
 }
 
@@ -268,9 +310,17 @@ constexpr DefaultLine kDefaultLines[] = {
      [](const Assumption& a, const Report&, const Estimate&) {
        return assumed_value_words(a) + " responses per prompt";
      }},
+    {Field::data_samples, [](const Assumption& a, const Report&,
+                             const Estimate&) { return assumed_value_words(a) + " samples"; }},
     {Field::data_image_size,
-     [](const Assumption& a, const Report&, const Estimate&) {
-       return fmt::format("Images of {} pixels", a.value);
+     [](const Assumption& a, const Report&, const Estimate& e) {
+       return e.tokens.vision > 0 ? fmt::format("Images of {} pixels", a.value) : std::string();
+     }},
+    {Field::data_images_per_sample,
+     [](const Assumption&, const Report&, const Estimate& e) {
+       return e.model.params_vision > 0 && !(e.tokens.vision > 0)
+                  ? std::string("No images in the data")
+                  : std::string();
      }},
     {Field::efficiency_stack,
      [](const Assumption& a, const Report&, const Estimate&) {
@@ -313,7 +363,9 @@ Table main_defaults(const Report& report) {
     if (table.rows().size() == kNamed) break;
     const auto found = std::ranges::find(e.assumptions, field_info(field).path, &Assumption::path);
     if (found == e.assumptions.end()) continue;
-    table.add_row({words(*found, report, e), field_info(field).flag});
+    std::string text = words(*found, report, e);
+    if (text.empty()) continue;
+    table.add_row({std::move(text), field_info(field).flag});
   }
   return table;
 }

@@ -214,6 +214,7 @@ std::string assumed_value_words(const Assumption& assumption) {
   if (text.empty() || status != std::errc() || end != text.data() + text.size()) return text;
   if (assumption.unit == "bytes/s") return format_number(value, NumberKind::bytes) + "/s";
   if (std::abs(value) >= kLong) return format_number(value, NumberKind::count, 4);
+  if (value == std::floor(value)) return grouped(value, 0);
   return fmt::format("{:.7g}", value);
 }
 

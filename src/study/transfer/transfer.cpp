@@ -226,13 +226,14 @@ class Transfer {
   }
 
   void warn_of_measurement() {
-    // A lower MFU is more often a wrong unit than a slow run.
-    constexpr double kHardlyAny = 0.01;
+    // A lower MFU, or a run that much slower, is more often a wrong unit or amount than a slow run.
+    constexpr double kHardlyAny = 0.01, kFarSlower = 3;
     const PerformanceSummary& source = result_.source.estimate.performance;
-    if (source.mfu < kHardlyAny) {
+    if (source.mfu < kHardlyAny || result_.factor > kFarSlower) {
       result_.warnings.push_back(
           fmt::format("the measurement is an MFU of {:.2g}%, {:.3g} times slower than predicted: "
-                      "check its unit, tokens and number of accelerators",
+                      "check its unit, the tokens or samples, --seq-length, --train and the "
+                      "number of accelerators",
                       100 * source.mfu, result_.factor));
     }
     std::string beyond;

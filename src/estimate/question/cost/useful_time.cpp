@@ -97,6 +97,14 @@ void note_useful_time(const UsefulTerms& terms, const UsefulTime& useful, Notes&
       notes.fallback(Field::efficiency_production_overhead, useful.production_overhead);
     }
   }
+  constexpr double kSuspicious = 0.5;
+  if (terms.overhead_given && terms.production_overhead < kSuspicious) {
+    notes.warn(fmt::format(
+        "--production-overhead {:.2g} is the share of the time in training steps: {:.0f}% of the "
+        "time is lost. If {:.0f}% is lost, set {:.2g}",
+        terms.production_overhead, 100 * (1 - terms.production_overhead),
+        100 * terms.production_overhead, 1 - terms.production_overhead));
+  }
   if (useful.goodput_given) return;
   for (GoodputNote& note : goodput_notes(useful.failures, useful.goodput)) {
     notes.add({std::move(note.path), format_number(note.value, NumberKind::number, 4),

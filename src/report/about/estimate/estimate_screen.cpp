@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
 #include "catalog/layout/layout.h"
@@ -18,20 +20,24 @@
 namespace trcost::report {
 namespace {
 
-// The largest efficiency losses, the worst first.
+// The largest losses in points of the peak, the worst first. All of them and the MFU sum to 100.
 std::string largest_losses(const Estimate& e) {
   constexpr std::size_t kNamed = 2;
   std::vector<WaterfallStep> steps = waterfall_steps(e);
   std::erase_if(steps, [](const WaterfallStep& step) {
     return term_words(step.term) == "production overhead";
   });
-  std::ranges::stable_sort(steps, {}, &WaterfallStep::share);
+  const auto lost = [](const WaterfallStep& step) {
+    const double before = step.share > 0 ? step.left / step.share : 1;
+    return std::isfinite(before) ? before - step.left : 1 - step.share;
+  };
+  std::ranges::stable_sort(steps, std::greater{}, lost);
   std::string text;
   for (std::size_t i = 0; i < std::min(kNamed, steps.size()); ++i) {
     text += fmt::format("{}{} {:.0f}%", text.empty() ? "" : ", ", term_words(steps[i].term),
-                        100 * (1 - steps[i].share));
+                        100 * lost(steps[i]));
   }
-  return text;
+  return text.empty() ? text : text + " of the peak";
 }
 
 std::string included_words(const CostResult& cost) {
@@ -44,9 +50,9 @@ std::string included_words(const CostResult& cost) {
   return text;
 }
 
-// Items that are not in the total, from a thousandth of it on.
+// Items that are not in the total, from a hundredth of it on.
 std::string excluded_words(const CostResult& cost) {
-  constexpr double kWorthNaming = 1e-3;
+  constexpr double kWorthNaming = 1e-2;
   std::string text;
   for (const LineItem& item : cost.items) {
     const bool covered = item.part == Part::energy;  // by the rental price
@@ -58,13 +64,18 @@ std::string excluded_words(const CostResult& cost) {
   return text;
 }
 
+// What moves the total most, in dollars, or in GPU-hours where no price is known.
 std::string drivers_words(const RangeResult& range) {
   constexpr std::size_t kNamed = 2;
+  const bool priced = range.total_usd.has_value();
+  const auto amount = [&](double value) {
+    return priced ? brief_money(value) : gpu_hour_words(value);
+  };
   std::string text;
   for (std::size_t i = 0; i < std::min(kNamed, range.contributions.size()); ++i) {
     const Contribution& each = range.contributions[i];
-    text += fmt::format("{}{} ({}-{})", text.empty() ? "" : ", ", each.input, brief_money(each.low),
-                        brief_money(each.high));
+    text += fmt::format("{}{} ({}-{}{})", text.empty() ? "" : ", ", each.input, amount(each.low),
+                        amount(each.high), priced ? "" : " GPU-hours");
   }
   return text;
 }
@@ -74,7 +85,7 @@ std::string memory_line(const MemoryUse& memory) {
       fmt::format("{} of {} per GPU{}", format_number(memory.total, NumberKind::bytes),
                   format_number(memory.capacity, NumberKind::bytes), memory.tight ? ", tight" : "");
   if (memory.host > 0) {
-    text += fmt::format(", and {} of the host's per GPU",
+    text += fmt::format(", and {} of host memory per GPU",
                         format_number(memory.host, NumberKind::bytes));
   }
   return text;
@@ -122,7 +133,7 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
       std::ranges::count_if(e.cost.items, [](const LineItem& item) { return item.included; }) < 2;
   if (!one_item) add("Total", included_words(e.cost));
   add("Not included", excluded_words(e.cost));
-  add("Moves it most", drivers_words(e.range));
+  add("Sensitivity", drivers_words(e.range));
   add("Accuracy", accuracy_words(e));
   std::string settings;
   for (const Setting& each : report.settings) {
@@ -142,7 +153,7 @@ std::string legend(const Report& report, std::size_t hidden) {
     text += fmt::format("Prices of {}. ", report.price_data_date);
   }
   if (hidden > 0) text += fmt::format("{} more warning{}: ", hidden, hidden == 1 ? "" : "s");
-  return text + "--details. Formulas: --explain.";
+  return text + (hidden > 0 ? "--details. Formulas: --explain." : "More: --details, --explain.");
 }
 
 }  // namespace

@@ -100,7 +100,8 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
        fmt::format("{:.4g} FLOP, after a goodput of {} and {} of the time for overheads",
                    run.realised_flops, percent(run.goodput),
                    percent(1 - run.production_overhead))});
-  facts.push_back({"Trains", pair_words(run.realised_optimal) + " (compute-optimal)"});
+  facts.push_back(
+      {"Would suit", pair_words(run.realised_optimal) + " (compute-optimal for these FLOP)"});
   return facts;
 }
 

@@ -77,8 +77,12 @@ std::string budget_sentence(const SolveReport& report, const Solution& best) {
                        fleet_words(e));
   }
   const auto& [info, value] = best.values.front();
-  return fmt::format("{} allows {} of {} on {}: {}.", budget, field_title(*info),
-                     value_words(*info, value), platform, fleet_words(e));
+  if (info->field == Field::cost_price_per_gpu_hour) {
+    return fmt::format("{} is enough at up to {} per GPU-hour on {}: {}.", budget,
+                       value_words(*info, value), platform, fleet_words(e));
+  }
+  return fmt::format("{} pays for {} {} on {}: {}.", budget, value_words(*info, value),
+                     field_title(*info), platform, fleet_words(e));
 }
 
 std::string time_sentence(const SolveReport& report, const Solution& best) {
@@ -97,12 +101,17 @@ std::string time_sentence(const SolveReport& report, const Solution& best) {
 
 std::string rented_sentence(const ClusterRun& run, const Solution& best) {
   const std::string cost = run.usd ? brief_money(*run.usd) : "an unknown price";
+  const Estimate& e = *best.estimate;
+  const bool model_sought = seeks(best, Field::model_params);
   return fmt::format(
-      "{} GPUs of {} for {} cost about {}. After failures and overheads, they train a model of {} "
-      "parameters on {} tokens (compute-optimal).",
+      "{} GPUs of {} for {} cost about {}. After failures and overheads, they train {} on {} "
+      "tokens{}.",
       grouped(run.gpus, 0), platform_of(best), time_words(run.seconds), cost,
-      format_number(run.realised_optimal.params, NumberKind::count),
-      format_number(run.realised_optimal.tokens, NumberKind::count));
+      model_sought ? fmt::format("a model of {} parameters",
+                                 format_number(e.model.params_total, NumberKind::count))
+                   : model_phrase(e.model, e.medium),
+      format_number(e.tokens.total, NumberKind::count),
+      best.values.size() > 1 ? " (compute-optimal)" : "");
 }
 
 std::string other_sentence(const SolveReport& report, const Solution& best) {
@@ -135,7 +144,7 @@ std::string confidence_sentence(const SolveTarget& target) {
   if (target.confidence == SolveTarget::kMedian) {
     return "Half of such runs exceed the budget. With --confidence 0.9, one in ten does.";
   }
-  return fmt::format("The budget holds with a chance of {}.",
+  return fmt::format("{} of such runs stay within the budget.",
                      format_number(target.confidence, NumberKind::fraction, 2));
 }
 

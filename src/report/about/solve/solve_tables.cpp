@@ -110,7 +110,7 @@ std::string choice_words(std::string_view choice) {
   for (const auto& [start, plain] : kWords) {
     if (!choice.starts_with(start)) continue;
     const bool tried = choice.ends_with(" tried");
-    return std::string(plain) + (tried ? " of those tried" : "");
+    return std::string(plain) + (tried ? " found" : "");
   }
   return std::string(choice);
 }
