@@ -156,9 +156,16 @@ class Scenario {
   /// A hash of the values of these fields.
   [[nodiscard]] std::uint64_t digest(std::span<const Field> fields) const;
 
+  /// True if both scenarios set the same fields to the same values, and neither sets a
+  /// distribution. Stages do not count.
+  [[nodiscard]] bool same_values(const Scenario& other) const;
+
   /// A later stage inherits every field that it does not set. `name` labels the stage.
   struct Stage;
   std::vector<Stage> stages;
+
+  /// A copy of all fields, without the stages.
+  [[nodiscard]] Scenario without_stages() const;
 
  private:
   struct Value {
@@ -174,6 +181,8 @@ struct Scenario::Stage {
   std::string name;
   Scenario overrides;
 };
+/// Upper bound of the stages in a file.
+inline constexpr std::size_t kMostTrainingStages = 2000;
 
 /// A price of one accelerator.
 struct NamedPrice {

@@ -189,7 +189,9 @@ struct Catalog::Entries {
 
 Catalog::Catalog(std::string directory)
     : DataFolder(std::move(directory)), entries_(std::make_unique<Entries>()) {
-  if (!is_built_in()) check_entry_names(*this);
+  if (is_built_in()) return;
+  check_entry_names(*this);
+  check_own_entries(*this);
 }
 
 Catalog::~Catalog() = default;

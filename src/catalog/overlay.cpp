@@ -85,6 +85,19 @@ void check_entry_names(const Catalog& catalog) {
   }
 }
 
+void check_own_entries(const Catalog& catalog) {
+  for (const CatalogKind kind : kNamedKinds) {
+    for (const std::string& entry : catalog.names(kind)) {
+      const std::string path = entry_path(kind, entry);
+      if (!is_own_file(catalog, path)) continue;
+      const EmbeddedFile* built_in = find_embedded_file(path);
+      const bool same = built_in != nullptr &&
+                        catalog.file(path) == std::string_view(built_in->begin, built_in->end);
+      if (!same) (void)catalog.show(kind, entry);
+    }
+  }
+}
+
 void check_architecture(const Accelerator& accelerator) {
   if (accelerator.architecture.empty() || find_embedded_file(accelerator.file) != nullptr) return;
   std::set<std::string> known;

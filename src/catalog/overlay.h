@@ -11,6 +11,10 @@ namespace trcost::catalog {
 /// entries of a kind answer to one name: the name of either, or an alias.
 void check_entry_names(const Catalog& catalog);
 
+/// Reads every entry of a user's data folder, so that a wrong one is refused by each command, not
+/// by those that use it. Throws Error (data) for the first wrong one.
+void check_own_entries(const Catalog& catalog);
+
 /// Throws Error (data) if a user's own accelerator names an architecture that no accelerator of the
 /// catalog has: constants and measured errors are looked up by it.
 void check_architecture(const Accelerator& accelerator);

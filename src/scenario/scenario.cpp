@@ -165,6 +165,21 @@ bool Scenario::equal(const Scenario& other, std::span<const Field> fields) const
   });
 }
 
+bool Scenario::same_values(const Scenario& other) const {
+  const auto same = [](const Value& a, const Value& b) {
+    return a.set == b.set && (!a.set || (a.number == b.number && a.text == b.text));
+  };
+  return distributions_.empty() && other.distributions_.empty() &&
+         std::ranges::equal(values_, other.values_, same);
+}
+
+Scenario Scenario::without_stages() const {
+  Scenario out;
+  out.values_ = values_;
+  out.distributions_ = distributions_;
+  return out;
+}
+
 std::uint64_t Scenario::digest(std::span<const Field> fields) const {
   constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
   std::uint64_t digest = 0;
@@ -190,8 +205,7 @@ void refuse_exclusive(const Scenario& scenario, ErrorKind kind, std::string_view
 }
 
 Scenario stage_scenario(const Scenario& base, const Scenario::Stage& stage) {
-  Scenario out = base;
-  out.stages.clear();
+  Scenario out = base.without_stages();
   for (const FieldInfo& info : fields()) {
     if (!stage.overrides.has(info.field)) continue;
     if (const Distribution* distribution = stage.overrides.distribution(info.field)) {

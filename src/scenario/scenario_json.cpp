@@ -207,7 +207,13 @@ Scenario scenario_from_json(std::string_view json, std::string_view origin) {
   read_head(object, origin);
   Scenario scenario;
   read_fields(scenario, object);
-  for (const JsonValue& value : object.array_or_empty("stages")) {
+  const std::vector<JsonValue> stages = object.array_or_empty("stages");
+  if (stages.size() > kMostTrainingStages) {
+    object.required_value("stages").fail(
+        fmt::format("{} stages, of which a file may have {}", stages.size(), kMostTrainingStages),
+        "join stages that differ in their names only");
+  }
+  for (const JsonValue& value : stages) {
     ObjectReader stage = value.object();
     Scenario::Stage entry;
     entry.name = stage.required_text("name");

@@ -141,6 +141,18 @@ TEST_CASE("rejects rates, dates and names that cannot be", "[catalog][overlay]")
   CHECK(contains(chip_message(R"("architecture": "hoper")"), "\"hopper\""));
 }
 
+TEST_CASE("a wrong entry of a data folder is refused by every command", "[catalog][overlay]") {
+  const OwnFolder folder;
+  folder.write("accelerators/mine.json", chip("mine", ""));
+  folder.write("models/own.json", model("own"));
+  CHECK(folder.message().empty());
+  folder.write("accelerators/mine.json", chip("mine", R"("release_date": "2026-13-45")"));
+  CHECK(contains(folder.message(), "not a date"));
+  folder.write("accelerators/mine.json", chip("mine", ""));
+  folder.write("models/own.json", model("own", R"("retrieved": "soon", )"));
+  CHECK(contains(folder.message(), "not a date"));
+}
+
 TEST_CASE("rejects nodes that do not make up the innermost tier", "[catalog][overlay]") {
   const auto message = [](const std::string& node) {
     const OwnFolder folder;

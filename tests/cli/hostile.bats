@@ -22,6 +22,10 @@ hostile_files() {
   (yes , | head -c 14000000 | tr -d '\n') >hostile/many_columns
   (printf 'a,"' && head -c 14000000 /dev/zero | tr '\0' 'y') >hostile/open_quote
   (echo width,height,count && yes 1,2,3,4,5 | head -n 500000) >hostile/wide_rows
+  (printf '{"model":{"params":7e9},"stages":[' && yes '{"name":"s","data":{"tokens":1e9}},' |
+    head -n 300000 && printf '{"name":"z"}]}') >hostile/many_stages
+  (printf '{"model":{"params":7e9},"experiments":[' && yes '{"name":"s"},' | head -n 100000 &&
+    printf '{"name":"z"}]}') >hostile/many_experiments
   printf '\xff\xfe\x00' >hostile/half_utf16
   head -c 100000 /dev/urandom >hostile/noise
   printf '{"schema_version": "99.0", "params": 1e400}' >hostile/version

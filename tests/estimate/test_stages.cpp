@@ -327,3 +327,51 @@ TEST_CASE("stages of one name are numbered, and every format has the answer",
   }
   CHECK_NOTHROW(budget_of(answer));
 }
+
+namespace {
+
+// Stages that train one model on tokens of their own.
+Scenario stages_of_tokens(const std::vector<double>& tokens) {
+  Scenario s;
+  s.set_number(Field::model_params, 1e9);
+  s.set_text(Field::hardware_accelerator, "h100-sxm");
+  s.set_number(Field::hardware_gpus, 64);
+  for (const double each : tokens) {
+    Scenario::Stage stage{"stage", {}};
+    stage.overrides.set_number(Field::data_tokens, each);
+    s.stages.push_back(stage);
+  }
+  return s;
+}
+
+double width(const Quantiles& q) {
+  return q.p90 / q.p10;
+}
+
+}  // namespace
+
+TEST_CASE("stages of equal values have the answer of each", "[estimate][stages]") {
+  const Estimate one = estimate(stages_of_tokens({1e10}), test_catalog()).front();
+  const Estimate three = estimate(stages_of_tokens({1e10, 2e10, 1e10}), test_catalog()).front();
+  REQUIRE(three.stages.size() == 3);
+  CHECK(three.stages[0].gpu_hours == one.gpu_hours);
+  CHECK(three.stages[2].gpu_hours == one.gpu_hours);
+  CHECK(three.stages[2].name == "stage (3)");
+  CHECK(three.stages[1].gpu_hours > one.gpu_hours);
+}
+
+// The inputs of all stages are the same, so that a sum of them spreads as each does. From 17 stages
+// on, those that move alike are drawn as one.
+TEST_CASE("the range of many stages is as wide as that of few", "[estimate][stages][range]") {
+  const Estimate few = estimate(stages_of_tokens({1e10, 1e10}), test_catalog()).front();
+  std::vector<double> tokens(40, 1e10);
+  const Estimate many = estimate(stages_of_tokens(tokens), test_catalog()).front();
+  CHECK_THAT(width(many.range.gpu_hours), WithinRel(width(few.range.gpu_hours), 1e-9));
+  CHECK_THAT(width(*many.range.total_usd), WithinRel(width(*few.range.total_usd), 1e-9));
+  CHECK_THAT(many.range.total_usd->p50, WithinRel(20 * few.range.total_usd->p50, 1e-9));
+  REQUIRE(many.range.contributions.size() == few.range.contributions.size());
+  for (std::size_t i = 0; i < few.range.contributions.size(); ++i) {
+    CHECK_THAT(many.range.contributions[i].share,
+               WithinRel(few.range.contributions[i].share, 1e-9));
+  }
+}

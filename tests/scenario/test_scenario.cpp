@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "catch.h"
+#include "contains.h"
+#include "error_message.h"
 
 using namespace trcost;
 
@@ -145,4 +147,30 @@ TEST_CASE("JSON with a key that nothing has is refused, with what comes nearest"
   CHECK(refused(R"({"model": {"params": 1e9, "params": 2e9}})") != "read");
   CHECK(refused(R"({"model": 3})") != "read");
   CHECK(refused("[]") != "read");
+}
+
+TEST_CASE("rejects a file of more stages than a training may have", "[scenario]") {
+  const auto file = [](std::size_t stages) {
+    std::string text = R"({"stages": [)";
+    for (std::size_t i = 0; i < stages; ++i)
+      text += std::string(i > 0 ? "," : "") + R"({"name": "a"})";
+    return text + "]}";
+  };
+  CHECK(scenario_from_json(file(kMostTrainingStages), "f").stages.size() == kMostTrainingStages);
+  CHECK(contains(message_of([&] { (void)scenario_from_json(file(kMostTrainingStages + 1), "f"); }),
+                 "2001 stages, of which a file may have 2000"));
+}
+
+TEST_CASE("scenarios of the same values are told from others", "[scenario]") {
+  Scenario a, b;
+  a.set_number(Field::data_tokens, 1e9);
+  b.set_number(Field::data_tokens, 1e9);
+  CHECK(a.same_values(b));
+  b.set_text(Field::model_name, "llama-3.1-8b");
+  CHECK_FALSE(a.same_values(b));
+  b.clear(Field::model_name);
+  CHECK(a.same_values(b));
+  const FieldInfo& tokens = field_info(Field::data_tokens);
+  b.set(tokens, "1e9..2e9", "--tokens");
+  CHECK_FALSE(b.same_values(b));
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -84,6 +85,33 @@ std::vector<std::string> distinct_names(const std::vector<Scenario::Stage>& stag
   return names;
 }
 
+// Stages by their values, so that those that differ in their names only are answered once.
+class KnownStages {
+ public:
+  // The earlier stage with the values of stage `i`, which is added if there is none.
+  std::optional<std::size_t> find_or_add(const std::vector<Scenario::Stage>& stages,
+                                         std::size_t i) {
+    std::vector<std::size_t>& alike = by_digest_[stages[i].overrides.digest(all_fields())];
+    for (const std::size_t each : alike) {
+      if (stages[each].overrides.same_values(stages[i].overrides)) return each;
+    }
+    alike.push_back(i);
+    return std::nullopt;
+  }
+
+ private:
+  static const std::vector<Field>& all_fields() {
+    static const std::vector<Field> list = [] {
+      std::vector<Field> out;
+      for (const FieldInfo& info : fields()) out.push_back(info.field);
+      return out;
+    }();
+    return list;
+  }
+
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> by_digest_;
+};
+
 std::vector<std::string> platforms_of(const Scenario& scenario, const Catalog& catalog) {
   std::vector<std::string> names = scenario.names(Field::hardware_accelerator);
   return names.empty() ? catalog.assumed().accelerators : names;
@@ -104,10 +132,18 @@ void Estimator::run_one(const Scenario& scenario, std::string_view accelerator, 
     state_->round(scenario, accelerator, nullptr, ranges, out);
   } else {
     std::vector<RoundAnswer> rounds;
+    rounds.reserve(scenario.stages.size());
     const std::vector<std::string> names = distinct_names(scenario.stages);
+    KnownStages known;
     for (std::size_t i = 0; i < scenario.stages.size(); ++i) {
+      const Scenario::Stage& stage = scenario.stages[i];
       rounds.push_back({names[i], {}});
-      state_->round(stage_scenario(scenario, scenario.stages[i]), accelerator, nullptr, ranges,
+      if (const auto same = known.find_or_add(scenario.stages, i)) {
+        rounds.back().estimate = rounds[*same].estimate;
+        if (!ranges.empty()) ranges.push_back(RangeInputs(ranges[*same]));
+        continue;
+      }
+      state_->round(stage_scenario(scenario, stage), accelerator, nullptr, ranges,
                     rounds.back().estimate);
     }
     out = combine_rounds(std::move(rounds));

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 #include <tuple>
+#include <unordered_set>
 
 #include "cost/energy.h"
 #include "cost/make_bill.h"
@@ -73,12 +76,11 @@ const Estimate& round_with_most(const Parts& parts, const Get& get) {
 // Distinct texts of all rounds.
 template <class Get>
 std::string joined(const Parts& parts, const Get& get) {
-  std::vector<std::string> seen;
+  std::unordered_set<std::string_view> seen;
   std::string out;
   for (const RoundAnswer& part : parts) {
     const std::string& text = get(part.estimate);
-    if (text.empty() || std::ranges::find(seen, text) != seen.end()) continue;
-    seen.push_back(text);
+    if (text.empty() || !seen.insert(text).second) continue;
     out += (out.empty() ? "" : "; ") + text;
   }
   return out;
@@ -255,12 +257,12 @@ void add_data_pipeline(const Parts& parts, Estimate& out) {
   if (out.pipeline) out.pipeline->dataset_bytes = bytes;
 }
 
-void add_notes(Estimate& out, const Estimate& part, const std::string& stage) {
+// Paths and values of assumptions.
+using KnownNotes = std::set<std::pair<std::string, std::string>>;
+
+void add_notes(Estimate& out, const Estimate& part, const std::string& stage, KnownNotes& known) {
   for (const Assumption& note : part.assumptions) {
-    const bool known = std::ranges::any_of(out.assumptions, [&](const Assumption& each) {
-      return each.path == note.path && each.value == note.value;
-    });
-    if (known) continue;
+    if (!known.emplace(note.path, note.value).second) continue;
     out.assumptions.push_back(note);
     out.assumptions.back().why = stage + ": " + note.why;
   }
@@ -306,8 +308,9 @@ Estimate combine_rounds(std::vector<RoundAnswer> rounds) {
     out.waterfall = rounds.front().estimate.waterfall;
     out.runner_up = rounds.front().estimate.runner_up;
   }
+  KnownNotes known;
   for (const auto& [name, part] : rounds) {
-    add_notes(out, part, name);
+    add_notes(out, part, name, known);
     for (PhaseResult phase : part.phases) {
       phase.stage = name;
       out.phases.push_back(std::move(phase));

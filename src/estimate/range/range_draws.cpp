@@ -62,7 +62,9 @@ namespace {
 // logarithms, so that only three quantiles are exponentiated.
 class Outcomes {
  public:
-  Outcomes(std::span<const RangeInputs> rounds, std::size_t draws) : rounds_(rounds) {
+  // `one`: the job has one round, not several that move alike.
+  Outcomes(std::span<const RangeInputs> rounds, bool one, std::size_t draws)
+      : rounds_(rounds), one_(one) {
     known_ = std::ranges::all_of(rounds, [](const RangeInputs& in) { return in.usd.has_value(); });
     for (std::vector<double>* list : {&hours_, &days_, &dollars_}) list->reserve(draws);
   }
@@ -82,10 +84,9 @@ class Outcomes {
   }
 
  private:
-  [[nodiscard]] bool one() const { return rounds_.size() == 1; }
   double summed(const std::vector<DriverLogs>& at, Driver driver,
                 double RangeInputs::*amount) const {
-    if (one()) return at.front()[driver];
+    if (one_) return at.front()[driver];
     double sum = 0;
     for (std::size_t r = 0; r < rounds_.size(); ++r)
       sum += scaled(rounds_[r].*amount, at[r][driver]);
@@ -93,12 +94,13 @@ class Outcomes {
   }
   Quantiles quantiles(std::vector<double>& values, double of_one) const {
     Quantiles q = compute_quantiles(values);
-    if (one()) {
+    if (one_) {
       for (double* each : {&q.p10, &q.p50, &q.p90}) *each = of_one * portable_exp(*each);
     }
     return q;
   }
   std::span<const RangeInputs> rounds_;
+  bool one_;
   bool known_ = true;
   std::vector<double> hours_, days_, dollars_;
 };
@@ -245,14 +247,49 @@ void draw_lattice(const std::vector<SharedInput>& inputs, std::size_t rounds, Ou
   }
 }
 
+// Rounds up to which all are drawn.
+constexpr std::size_t kFewRounds = 16;
+
+bool same_input(const UncertainInput& a, const UncertainInput& b) {
+  return a.cause == b.cause && a.field == b.field && same_shape(a.factor, b.factor) &&
+         a.exponents == b.exponents && a.most == b.most && a.given == b.given;
+}
+
+// Whether every draw changes both rounds by the same factors.
+bool moves_alike(const RangeInputs& a, const RangeInputs& b) {
+  return a.usd.has_value() == b.usd.has_value() &&
+         std::ranges::equal(a.inputs, b.inputs, same_input);
+}
+
+// Rounds that move alike, added up.
+std::vector<RangeInputs> join_rounds(std::span<const RangeInputs> rounds) {
+  std::vector<RangeInputs> out;
+  for (const RangeInputs& round : rounds) {
+    const auto same = std::ranges::find_if(
+        out, [&](const RangeInputs& each) { return moves_alike(each, round); });
+    if (same == out.end()) {
+      out.push_back(round);
+      continue;
+    }
+    same->gpu_hours += round.gpu_hours;
+    same->wall_clock_seconds += round.wall_clock_seconds;
+    if (!same->usd) continue;
+    for (const Term& term : round.usd->terms()) same->usd->add(term);
+  }
+  return out;
+}
+
 }  // namespace
 
-void draw_rounds(std::span<const RangeInputs> rounds, RangeResult& out) {
+void draw_rounds(std::span<const RangeInputs> all, RangeResult& out) {
+  std::vector<RangeInputs> joined;
+  if (all.size() > kFewRounds) joined = join_rounds(all);
+  const std::span<const RangeInputs> rounds = joined.empty() ? all : joined;
   const std::vector<SharedInput> inputs = shared_inputs(rounds);
   const std::optional<double> asked = rounds.front().draws;
   const auto seed = static_cast<std::uint64_t>(rounds.front().seed);
   const auto draws = asked ? static_cast<std::uint64_t>(*asked) : kLatticePoints;
-  Outcomes outcomes(rounds, draws);
+  Outcomes outcomes(rounds, all.size() == 1, draws);
   if (!asked) draw_lattice(inputs, rounds.size(), outcomes);
   for (std::uint64_t k = 0; asked && k < draws; ++k) {
     std::vector<DriverLogs> at(rounds.size());

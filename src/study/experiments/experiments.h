@@ -56,6 +56,9 @@ inline constexpr ExperimentNumber kExperimentNumbers[] = {
     {"early_stopping", &Experiment::early_stopping, NumberKind::fraction, 0, kLargestLoss},
 };
 
+/// Upper bound of the experiments in a file.
+inline constexpr std::size_t kMostExperiments = 1000;
+
 /// A final run and what is tried before it.
 struct ExperimentStudy {
   Scenario base;  ///< the final run, with the cluster for all runs in hardware.gpus

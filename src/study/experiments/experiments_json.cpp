@@ -71,10 +71,19 @@ std::string extract_experiments(std::string_view json, std::string_view origin,
                                 std::vector<Experiment>& out) {
   const JsonValue document = parse_strict_json(json, origin);
   if (!document.is_object()) return std::string(json);
+  const std::vector<JsonValue> values = document.object().array_or_empty(kList);
+  if (values.size() > kMostExperiments) {
+    document.object().required_value(kList).fail(
+        fmt::format("{} experiments, of which a file may have {}", values.size(), kMostExperiments),
+        "join runs of equal cost with \"repeats\" and \"seeds\"");
+  }
+  // Too many stages are refused by the reader of the scenario, before they are copied here.
+  if (document.object().array_or_empty("stages").size() > kMostTrainingStages) {
+    return std::string(json);
+  }
   nlohmann::json rest = nlohmann::json::parse(json);
   const auto list = rest.find(kList);
   if (list == rest.end()) return std::string(json);
-  const std::vector<JsonValue> values = document.object().array_or_empty(kList);
   for (std::size_t i = 0; i < values.size(); ++i) {
     out.push_back(read_experiment(values[i], (*list)[i]));
   }
