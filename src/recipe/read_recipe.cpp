@@ -122,8 +122,9 @@ class Reader {
 
   // `item` for a further item of a list.
   void apply_rule(const KeyRule& rule, const Fact& fact, const std::string& key, bool item) {
-    const bool path_known =
-        rule.variable == "model" && !fact.value.empty() && !fact.value.ends_with('/');
+    // The known end of a path names a model.
+    const bool path_known = (rule.variable == "model" || rule.variable.ends_with("_model")) &&
+                            !fact.value.empty() && !fact.value.ends_with('/');
     if (fact.given == Given::unknown && !path_known) return apply_unknown(rule, fact);
     const ValueRule* value = find_value(rule, fact.value, fact.given);
     const bool plain = fact.given != Given::nothing && fact.given != Given::bare &&
@@ -152,6 +153,11 @@ class Reader {
   }
 
   void apply_unknown(const KeyRule& rule, const Fact& fact) {
+    const bool weightless = rule.variable.empty() && rule.report.empty() &&
+                            std::ranges::all_of(rule.values, [](const auto& each) {
+                              return each.second.variables.empty() && each.second.report.empty();
+                            });
+    if (weightless) return add_key(fact, "used", "", "");
     if (!rule.variable.empty()) workings_.set_unknown(rule.variable);
     std::string paths = find_field(rule.variable) != nullptr ? rule.variable : "";
     for (const auto& [name, value] : rule.values) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "quantity/suggest.h"
@@ -63,6 +64,8 @@ std::string key_without_dashes(const std::string& key) {
   return out;
 }
 
+constexpr std::size_t kMostFiles = 30;
+
 class Opener {
  public:
   explicit Opener(const Frameworks& frameworks) : frameworks_(frameworks) {}
@@ -82,7 +85,6 @@ class Opener {
  private:
   void open(const std::string& path, int depth) {
     constexpr int kDeepest = 8;
-    constexpr std::size_t kMostFiles = 30;
     const std::string plain = fs::path(path).lexically_normal().string();
     if (depth > kDeepest || seen_.size() >= kMostFiles || !seen_.insert(plain).second) return;
     if (fs::path(path).extension() == ".py") {
@@ -172,7 +174,8 @@ class Opener {
 
   void add_script(const std::string& text, const std::string& path, const ShellSettings& settings,
                   int depth) {
-    Script script = read_script(text, path, settings);
+    Script script = read_script(text, path, settings,
+                                [&](const std::string& named) { return sourced(named, path); });
     for (const WrittenFile& written : script.written) {
       written_.insert(written.path);
       if (!is_configuration(written.path)) continue;
@@ -198,6 +201,16 @@ class Opener {
                                 std::move(command.facts)});
       }
     }
+  }
+
+  // A script that another one runs in its own shell.
+  std::optional<std::string> sourced(const std::string& named, const std::string& path) {
+    const std::string beside = file_beside(named, path);
+    if (beside.empty() || seen_.size() >= kMostFiles || !seen_.insert(beside).second) {
+      return std::nullopt;
+    }
+    out_.paths.push_back(beside);
+    return read_text_file(beside);
   }
 
   // Words of a command that are files of configuration.

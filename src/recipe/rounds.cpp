@@ -25,11 +25,14 @@ void add_server(Workings& work) {
 // The Trainer's batch counts answers: per device x accumulation x processes.
 void find_trainer_rounds(Workings& work) {
   add_server(work);
+  const bool one =
+      !work.is("train.method", "grpo") && work.assumed("rollout.samples_per_prompt") != nullptr;
+  if (one) work.assume("rollout.samples_per_prompt", "1", "a response per prompt");
   const double answers = work.number("rollout.samples_per_prompt").value_or(1);
   const std::optional<double> ranks = learning_ranks(work);
   const std::optional<double> micro = work.number("train.micro_batch");
   const double accumulation = work.number("accumulation").value_or(1);
-  if (micro && ranks) {
+  if (micro && ranks && !work.is_unknown("accumulation")) {
     work.set("train.global_batch", *micro * accumulation * *ranks);
     const double steps = work.number("steps_per_generation").value_or(accumulation);
     const double round = work.number("generation_batch").value_or(*micro * steps * *ranks);
@@ -88,8 +91,10 @@ void find_rounds(Workings& work) {
   find_engines(work);
   if (work.has("remote_reward")) {
     work.erase("rollout.reward_model");
-    work.report("remote_reward",
-                "a reward elsewhere is not modelled: with ppo one of the policy's size is counted");
+    if (work.is("train.method", "ppo"))
+      work.report(
+          "remote_reward",
+          "a reward elsewhere is not modelled: with ppo one of the policy's size is counted");
   }
   work.report("openrlhf_packing",
               "learning without padding is the stack's, and batches count answers");

@@ -47,7 +47,7 @@ void find_batch(Workings& work) {
   } else if (const auto device = work.number("device_batch"); device && ranks) {
     work.set("train.global_batch", *device * *ranks * pairs);
   }
-  if (micro && *micro == 1 && !work.is("data.packing", "packed")) {
+  if (micro && *micro * pairs == 1 && !work.is("data.packing", "packed")) {
     work.report("train.micro_batch", "a micro-batch of one sample has no padding");
   }
   if (micro && pairs > 1) work.set("train.micro_batch", *micro * pairs);
@@ -153,8 +153,13 @@ std::optional<double> samples_of_names(const Workings& work) {
 
 void find_training(Workings& work) {
   const bool pretraining = work.is("train.method", "pretrain");
+  if (work.is_group("openrlhf") && work.has("rollout.epochs")) {
+    work.set("data.epochs", work.text("rollout.epochs"));
+  }
+  const bool compares = work.is("train.method", "dpo") || work.is("train.method", "kto");
   for (const auto& [name, value] : Variables(work.values())) {
-    if (name.starts_with("rollout.") && name != "rollout.reference") work.erase(name);
+    const bool keep = compares && name == "rollout.reference";
+    if (name.starts_with("rollout.") && !keep) work.erase(name);
   }
   if (work.has("openrlhf_packing")) work.set("data.packing", "padding-free");
   Data data;

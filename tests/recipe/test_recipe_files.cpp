@@ -146,6 +146,21 @@ TEST_CASE("a file that a script writes is kept with its variables filled in", "[
   CHECK(script.written[0].text == "{\"stage\": 2}\n");
 }
 
+TEST_CASE("a variable that is read from a here-document has its lines", "[recipe]") {
+  const Facts facts = flags_of(
+      "read -r -d '' C <<EOF\nrun.sft \\\n  --x 1 \\\n  --y 2\nEOF\n"
+      "deepspeed --module $C\n");
+  CHECK(value(facts, "--x") == "1");
+  CHECK(value(facts, "--y") == "2");
+}
+
+TEST_CASE("what is known of a text with an unknown part stays known", "[recipe]") {
+  const Facts facts = flags_of("D=$1\nO=\" --x 1 --data $D --y 2\"\nrun.py ${O}\n");
+  CHECK(value(facts, "--x") == "1");
+  CHECK(value(facts, "--y") == "2");
+  CHECK(value(facts, "--data").empty());
+}
+
 TEST_CASE("a script within a script is followed", "[recipe]") {
   CHECK(value(flags_of("N=5\nbash -c \"run.py --n $N\"\n"), "--n") == "5");
 }

@@ -77,7 +77,8 @@ class FlagReader {
     if (is_flag(text)) return open_flag(text, field.unknown, line);
     const bool dotted = is_override(text) && (text.find('.') < text.find('=') || text[0] == '+');
     if (is_override(text) && (!waiting_ || dotted)) return take_override(text, field.unknown, line);
-    if (text.ends_with(".py") || (text.size() > 2 && last_ == "-m")) return take_word(text);
+    if (text.ends_with(".py") || (text.size() > 2 && (last_ == "-m" || last_ == "--module")))
+      return take_word(text);
     if (!waiting_) return flag_open_ && !is_closed(text) ? add_item(text, line) : take_word(text);
     out_.facts.back().value = text;
     out_.facts.back().given = field.unknown ? Given::unknown : Given::text;
@@ -104,7 +105,7 @@ class FlagReader {
   void open_flag(const std::string& text, bool unknown, int line) {
     const std::size_t equals = text.find('=');
     last_ = text.substr(0, equals);
-    if (last_ == "-m") {
+    if (last_ == "-m" || last_ == "--module") {
       waiting_ = flag_open_ = false;
       return;
     }
@@ -162,7 +163,11 @@ void CommandWords::add(ShellField field, int line) {
 }
 
 std::string CommandWords::program() const {
-  return fields_.empty() ? std::string() : fields_.front().field.text;
+  return argument(0);
+}
+
+std::string CommandWords::argument(std::size_t index) const {
+  return index < fields_.size() ? fields_[index].field.text : std::string();
 }
 
 bool CommandWords::writes_document() const {
@@ -178,12 +183,16 @@ std::vector<std::string> CommandWords::nested_scripts() const {
     return out;
   }
   for (std::size_t i = 0; i + 2 < fields_.size(); ++i) {
-    const std::string& flag = fields_[i + 1].field.text;
-    const bool runs = flag == "-c" || flag == "-lc" || flag == "-ec" || flag == "-cl";
-    if (runs && is_one_of(base_name(fields_[i].field.text), kShells)) {
-      out.push_back(fields_[i + 2].field.text);
-      break;
-    }
+    if (!is_one_of(base_name(fields_[i].field.text), kShells)) continue;
+    std::size_t at = i + 1;  // flags, the last of which is or ends with `c`
+    const auto is_short = [&](std::size_t index) {
+      const std::string word = argument(index);
+      return word.size() > 1 && word[0] == '-' && word[1] != '-';
+    };
+    while (is_short(at) && argument(at).find('c') == std::string::npos) ++at;
+    if (!is_short(at) || at + 1 >= fields_.size()) continue;
+    out.push_back(argument(at + 1));
+    break;
   }
   return out;
 }

@@ -21,6 +21,9 @@ class CommandWords {
   [[nodiscard]] int line() const { return line_; }
   /// The first word.
   [[nodiscard]] std::string program() const;
+  [[nodiscard]] std::size_t size() const { return fields_.size(); }
+  /// The word at an index, empty for none.
+  [[nodiscard]] std::string argument(std::size_t index) const;
   /// Whether the command copies its input to a file, as `cat` and `tee` do.
   [[nodiscard]] bool writes_document() const;
   /// Scripts within the command: `bash -c "..."`, `eval "..."`.

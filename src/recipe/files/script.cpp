@@ -23,7 +23,8 @@ constexpr int kDeepestCalls = 10;
 // Follows the statements of a script in their order.
 class Interpreter {
  public:
-  Interpreter(const std::string& file, Script& out) : file_(file), out_(out), facts_(file) {}
+  Interpreter(const std::string& file, Script& out, const SourcedScripts& sourced)
+      : file_(file), out_(out), sourced_(sourced), facts_(file) {}
 
   void set(const std::string& name, const std::string& value) { variables_.set(name, value); }
 
@@ -311,6 +312,22 @@ class Interpreter {
     if (const auto found = functions_.find(program); found != functions_.end()) {
       return call(found->second);
     }
+    // `sbatch <<EOF`
+    constexpr std::string_view kReaders[] = {"sbatch", "bash", "sh", "ssh"};
+    if (!document_.empty() && std::ranges::find(kReaders, program) != std::end(kReaders)) {
+      return run(std::exchange(document_, {}), calls_ + 1);
+    }
+    if (program == "source" || program == ".") {
+      const std::optional<std::string> text = sourced_ ? sourced_(words.argument(1)) : std::nullopt;
+      if (text) return run(*text, calls_ + 1);
+    }
+    // `read -r -d '' NAME <<EOF`
+    if (const std::string name = words.argument(words.size() - 1);
+        program == "read" && is_shell_name(name)) {
+      variables_.set(name, document_.empty() ? std::nullopt : std::optional(document_));
+      document_.clear();
+      return;
+    }
     const std::vector<std::string> texts = words.nested_scripts();
     if (!texts.empty()) {
       for (const std::string& text : texts) run(text, calls_ + 1);
@@ -373,10 +390,8 @@ class Interpreter {
     const ShellField value = variables_.text_of(std::string_view(text).substr(equals + 1));
     if (append && variables_.has_array(name)) {
       variables_.set_array(name, {value}, true);
-    } else if (append) {
-      variables_.append(name, value);
     } else {
-      variables_.set(name, value);
+      variables_.assign(name, std::string_view(text).substr(equals + 1), append);
     }
     const ShellField all = append ? variables_.text_of("$" + name) : value;
     environment.push_back({"$" + name, all.text, file_, line,
@@ -423,6 +438,7 @@ class Interpreter {
 
   const std::string& file_;
   Script& out_;
+  const SourcedScripts& sourced_;
   FactList facts_;
   std::vector<ShellToken> tokens_;
   std::size_t at_ = 0;
@@ -435,10 +451,11 @@ class Interpreter {
 
 }  // namespace
 
-Script read_script(std::string_view text, const std::string& file, const ShellSettings& settings) {
+Script read_script(std::string_view text, const std::string& file, const ShellSettings& settings,
+                   const SourcedScripts& sourced) {
   FactList(file).check_size(text);
   Script out;
-  Interpreter interpreter(file, out);
+  Interpreter interpreter(file, out, sourced);
   for (const auto& [name, value] : settings) interpreter.set(name, value);
   interpreter.run(text, 0);
   out.facts = interpreter.facts();

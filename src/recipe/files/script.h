@@ -2,6 +2,8 @@
 // Launch scripts, followed without running them.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,10 +38,13 @@ struct Script {
 /// Variables that a wrapper sets for its script, such as `SKYPILOT_NUM_NODES`.
 using ShellSettings = std::vector<std::pair<std::string, std::string>>;
 
+/// Text of a script that another one sources by its path, or nothing if it is not at hand.
+using SourcedScripts = std::function<std::optional<std::string>(const std::string&)>;
+
 /// Reads a shell script. Assignments, `${X:-default}`, arithmetic, arrays, functions and branches
 /// on variables of the script are followed. Values that only a machine knows, such as
 /// `$(nvidia-smi -L | wc -l)`, are unknown. Throws Error (data) for a script that is too large.
 Script read_script(std::string_view text, const std::string& file,
-                   const ShellSettings& settings = {});
+                   const ShellSettings& settings = {}, const SourcedScripts& sourced = {});
 
 }  // namespace trcost::recipe

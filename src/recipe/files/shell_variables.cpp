@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kDeepest = 20;
 constexpr std::size_t kMostText = 32u << 20;  // of all expansions
+constexpr char kUnknown = '\x01';             // in the place of what only the machine has
 
 bool is_letter(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -133,6 +134,14 @@ struct ShellVariables::Expansion {
   std::vector<ShellField> fields = {};
   bool open = false;
 
+  // The fields without their marks.
+  std::vector<ShellField> finish() {
+    for (ShellField& field : fields) {
+      field.unknown = field.unknown || field.text.find(kUnknown) != field.text.npos;
+      std::erase(field.text, kUnknown);
+    }
+    return std::move(fields);
+  }
   void spend(std::size_t bytes) {
     spent += bytes;
     if (spent <= kMostText) return;
@@ -151,7 +160,7 @@ struct ShellVariables::Expansion {
     spend(text.size());
     last().text += text;
   }
-  void add_unknown() { last().unknown = true; }
+  void add_unknown() { add(std::string_view(&kUnknown, 1)); }
   // Splits at blanks.
   void add_split(std::string_view text) {
     while (!text.empty()) {
@@ -168,22 +177,25 @@ bool is_shell_name(std::string_view text) {
 }
 
 void ShellVariables::set(const std::string& name, std::optional<std::string> value) {
-  values_[name] = std::move(value);
-  known_parts_.erase(name);
+  values_[name] = value ? std::move(*value) : std::string(1, kUnknown);
 }
 
-void ShellVariables::set(const std::string& name, const ShellField& value) {
-  if (!value.unknown) return set(name, std::optional(value.text));
-  set(name, std::nullopt);
-  constexpr std::size_t kLongest = 500;
-  if (value.text.size() <= kLongest) known_parts_[name] = value.text;
+void ShellVariables::assign(const std::string& name, std::string_view word, bool append) {
+  Expansion out(*spent_);
+  expand(word, out, true, 0);
+  std::string text = append ? values_[name] : std::string();
+  out.spend(text.size());
+  for (std::size_t i = 0; i < out.fields.size(); ++i) {
+    text += (i > 0 ? " " : "") + out.fields[i].text;
+    if (out.fields[i].unknown) text += kUnknown;
+  }
+  values_[name] = std::move(text);
 }
 
-void ShellVariables::append(const std::string& name, const ShellField& value) {
+const std::string* ShellVariables::known(std::string_view name) const {
   const auto at = values_.find(name);
-  const bool known = at == values_.end() || at->second;
-  if (value.unknown || !known) return set(name, std::nullopt);
-  set(name, (at == values_.end() ? std::string() : *at->second) + value.text);
+  const bool all = at != values_.end() && at->second.find(kUnknown) == std::string::npos;
+  return all ? &at->second : nullptr;
 }
 
 void ShellVariables::set_array(const std::string& name, std::vector<ShellField> items,
@@ -196,14 +208,14 @@ void ShellVariables::set_array(const std::string& name, std::vector<ShellField> 
 std::vector<ShellField> ShellVariables::fields_of(std::string_view word) const {
   Expansion out(*spent_);
   expand(word, out, false, 0);
-  return std::move(out.fields);
+  return out.finish();
 }
 
 ShellField ShellVariables::text_of(std::string_view word, int depth) const {
   Expansion out(*spent_);
   expand(word, out, true, depth);
   ShellField all;
-  for (ShellField& field : out.fields) {
+  for (ShellField& field : out.finish()) {
     all.text += (all.text.empty() || field.text.empty() ? "" : " ") + field.text;
     all.unknown = all.unknown || field.unknown;
   }
@@ -222,7 +234,7 @@ std::string ShellVariables::document_of(std::string_view text) const {
       i = end - 1;
     }
   }
-  return out.fields.front().text;
+  return out.finish().front().text;
 }
 
 // With `quoted`, blanks of variables stay within a field.
@@ -231,7 +243,7 @@ void ShellVariables::expand(std::string_view word, Expansion& out, bool quoted, 
   for (std::size_t i = 0; i < word.size(); ++i) {
     const char c = word[i];
     if (c == '\\' && i + 1 < word.size()) {
-      out.add(word.substr(++i, 1));
+      if (word[++i] != '\n') out.add(word.substr(i, 1));  // else the line goes on
     } else if (c == '\'') {
       const std::size_t end = closing_character(word, i);
       out.add(word.substr(i + 1, end - i - 1));
@@ -271,6 +283,16 @@ std::size_t ShellVariables::expand_dollar(std::string_view word, std::size_t at,
         return end;
       }
     }
+    // `$(expr 16 / $N)` is arithmetic too.
+    constexpr std::string_view kExpr = "$(expr ";
+    if (word.substr(at).starts_with(kExpr) && end < word.size()) {
+      std::string inside(word.substr(at + kExpr.size(), end - at - kExpr.size()));
+      std::erase(inside, '\\');
+      if (const auto value = computed(inside, depth)) {
+        out.add(fmt::format("{:.0f}", *value));
+        return end;
+      }
+    }
     out.add_unknown();
     return end;
   }
@@ -297,19 +319,16 @@ std::size_t ShellVariables::expand_dollar(std::string_view word, std::size_t at,
 void ShellVariables::expand_name(const std::string& name, Expansion& out, bool quoted) const {
   const auto array = arrays_.find(name);
   const auto found = values_.find(name);
-  if (found != values_.end() && found->second) {
+  if (found != values_.end()) {
     if (quoted) {
-      out.add(*found->second);
+      out.add(found->second);
     } else {
-      out.add_split(*found->second);
+      out.add_split(found->second);
     }
   } else if (array != arrays_.end() && !array->second.empty()) {
     out.last().unknown |= array->second.front().unknown;
     out.add(array->second.front().text);
-  } else if (!holds_arguments(name) || (found != values_.end() && !found->second)) {
-    if (const auto part = known_parts_.find(name); part != known_parts_.end()) {
-      out.add(part->second);
-    }
+  } else if (!holds_arguments(name)) {
     out.add_unknown();
   }
 }
@@ -322,8 +341,7 @@ void ShellVariables::expand_braces(std::string_view inside, Expansion& out, bool
   if (stop == 0 && !inside.empty() && inside[0] != '#') stop = 1;
   const std::string name(inside.substr(0, stop));
   const std::string_view rest = inside.substr(stop);
-  const auto found = values_.find(name);
-  const bool known = found != values_.end() && found->second;
+  const std::string* value = known(name);
   if (rest == "[@]" || rest == "[*]") {
     const auto array = arrays_.find(name);
     if (array == arrays_.end()) return;
@@ -338,20 +356,22 @@ void ShellVariables::expand_braces(std::string_view inside, Expansion& out, bool
   const bool colon = rest[0] == ':';
   const std::string_view sign = rest.substr(colon ? 1 : 0, 1);
   const std::string_view word = rest.substr(std::min<std::size_t>(colon ? 2 : 1, rest.size()));
-  const bool set = known && !(colon && found->second->empty());
+  const bool set = values_.contains(name) && !(colon && value != nullptr && value->empty());
   if (sign == "-" || sign == "=") {
-    if (set || (found != values_.end() && !known)) return expand_name(name, out, quoted);
+    if (set) return expand_name(name, out, quoted);
     return expand(word, out, quoted, depth + 1);
   }
   if (sign == "+") {
     if (set) expand(word, out, quoted, depth + 1);
     return;
   }
-  if ((sign == "?" || (sign == "," && !colon)) && known) return expand_name(name, out, quoted);
-  if ((sign == "#" || sign == "%") && !colon && known) {
+  if ((sign == "?" || (sign == "," && !colon)) && value != nullptr) {
+    return expand_name(name, out, quoted);
+  }
+  if ((sign == "#" || sign == "%") && !colon && value != nullptr) {
     const std::size_t twice = rest.starts_with("##") || rest.starts_with("%%") ? 2 : 1;
     const ShellField pattern = text_of(rest.substr(twice), depth + 1);
-    return out.add(without_affix(*found->second, rest.substr(0, twice), pattern.text));
+    return out.add(without_affix(*value, rest.substr(0, twice), pattern.text));
   }
   out.add_unknown();
 }
@@ -367,9 +387,9 @@ std::optional<double> ShellVariables::computed(std::string_view expression, int 
     const std::string_view word = expression.substr(i, end - i);
     const bool dollar = i > 0 && (expression[i - 1] == '$' || expression[i - 1] == '{');
     if (is_shell_name(word) && !dollar) {
-      const auto found = values_.find(word);
-      if (found == values_.end() || !found->second) return std::nullopt;
-      text += *found->second;
+      const std::string* value = known(word);
+      if (value == nullptr) return std::nullopt;
+      text += *value;
       if (text.size() > kMostExpression) return std::nullopt;
       i = end;
     } else {
@@ -461,11 +481,17 @@ void ShellVariables::merge(const ShellVariables& other) {
   for (auto& [name, value] : values_) {
     const auto found = other.values_.find(name);
     if (found != other.values_.end() && found->second == value) continue;
-    value.reset();
-    known_parts_.erase(name);
+    // The words that both begin with stay.
+    const std::string_view before =
+        found == other.values_.end() ? std::string_view() : std::string_view(found->second);
+    const auto differ = std::ranges::mismatch(value, before).in1;
+    const auto same = static_cast<std::size_t>(differ - value.begin());
+    const std::size_t blank = value.find_last_of(" \n", same);
+    value.resize(blank == value.npos ? 0 : blank);
+    value += {' ', kUnknown};
   }
   for (const auto& [name, value] : other.values_) {
-    if (!values_.contains(name)) values_[name].reset();
+    if (!values_.contains(name)) values_[name] = kUnknown;
   }
   for (const auto& [name, items] : other.arrays_) {
     std::vector<ShellField>& mine = arrays_[name];

@@ -27,9 +27,8 @@ class ShellVariables {
  public:
   /// Nothing for a value that only the machine has.
   void set(const std::string& name, std::optional<std::string> value);
-  /// Sets a value, or the known part of one that only the machine has.
-  void set(const std::string& name, const ShellField& value);
-  void append(const std::string& name, const ShellField& value);
+  /// Sets the value of `X=word`, or of `X+=word`. What is known of it stays known.
+  void assign(const std::string& name, std::string_view word, bool append);
   void set_array(const std::string& name, std::vector<ShellField> items, bool append);
   [[nodiscard]] bool has_array(const std::string& name) const { return arrays_.contains(name); }
 
@@ -51,6 +50,8 @@ class ShellVariables {
 
  private:
   struct Expansion;
+  // The value if all of it is known, else null.
+  [[nodiscard]] const std::string* known(std::string_view name) const;
   void expand(std::string_view word, Expansion& out, bool quoted, int depth) const;
   std::size_t expand_dollar(std::string_view word, std::size_t at, Expansion& out, bool quoted,
                             int depth) const;
@@ -61,9 +62,8 @@ class ShellVariables {
                               std::string_view right) const;
   // Bytes of all expansions so far, of branches too.
   std::shared_ptr<std::size_t> spent_ = std::make_shared<std::size_t>(0);
-  // Nothing stands for a value that only the machine has.
-  std::map<std::string, std::optional<std::string>, std::less<>> values_;
-  std::map<std::string, std::string, std::less<>> known_parts_;  // of unknown values
+  // A mark stands for each part that only the machine has.
+  std::map<std::string, std::string, std::less<>> values_;
   std::map<std::string, std::vector<ShellField>, std::less<>> arrays_;
 };
 

@@ -101,6 +101,7 @@ class Splitter {
   // The lines of a here-document up to its mark.
   void take_document(ShellToken& redirect) {
     std::string mark = std::exchange(redirect.document, {});
+    const bool plain = mark.find_first_of("'\"\\") == mark.npos;  // lines may go on
     std::erase_if(mark, [](char c) { return c == '\'' || c == '"' || c == '\\'; });
     while (at_ < text_.size()) {
       const std::size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -108,8 +109,9 @@ class Splitter {
       at_ = std::min(end + 1, text_.size());
       ++line_;
       if (trim(line) == mark) return;
-      redirect.document += line;
-      redirect.document += '\n';
+      const bool goes_on = plain && line.ends_with('\\');
+      redirect.document += goes_on ? line.substr(0, line.size() - 1) : line;
+      if (!goes_on) redirect.document += '\n';
     }
   }
 
