@@ -57,12 +57,22 @@ std::vector<NamedItem> bill_items(const E& e) {
   return out;
 }
 
+// An end of the range, which is unknown if the total may be 0.
+std::optional<double> known_end(double value) {
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
 const Columns<Contribution>& contribution_columns() {
   using C = Contribution;
   static const Columns<Contribution> table = {
       string("input", member<&C::input>, "what is not certain", Rank::key),
       share("share", member<&C::share>, "of the variance of the total"),
       plain("sigma", member<&C::sigma>, "in logarithms"),
+      plain(
+          "low", [](const C& c) { return known_end(c.low); },
+          "total in USD if only this input is low, or GPU-hours if the price is not known"),
+      plain(
+          "high", [](const C& c) { return known_end(c.high); }, "the same if it is high"),
       string("source", member<&C::source>, "where the spread was read")};
   return table;
 }

@@ -18,19 +18,8 @@ std::string tokens_of_run(double count) {
   return format_number(count, NumberKind::count) + " tokens";
 }
 
-std::string platform_title(const Estimate& e) {
+std::string full_title(const Estimate& e) {
   return e.accelerator_title.empty() ? e.accelerator : e.accelerator_title;
-}
-
-// The title, without its memory if that tells no platforms of the answer apart: `H100 SXM`.
-std::string short_title(const Estimate& e, std::span<const Estimate> all) {
-  const auto stem = [](const Estimate& of) {
-    const std::string title = platform_title(of);
-    return title.ends_with("GB") ? title.substr(0, title.rfind(' ')) : title;
-  };
-  const auto same =
-      std::ranges::count_if(all, [&](const Estimate& other) { return stem(other) == stem(e); });
-  return same == 1 ? stem(e) : platform_title(e);
 }
 
 // What a method does with a model, in front of "of".
@@ -106,7 +95,7 @@ std::string answer_sentence(const Report& report) {
   if (report.estimates.empty()) return {};
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
   const std::string title =
-      report.estimates.size() > 1 ? short_title(e, report.estimates) : platform_title(e);
+      report.estimates.size() > 1 ? platform_label(e, report.estimates) : full_title(e);
   std::string text = run_phrase(report, e);
   if (e.cost.total) {
     text += fmt::format(" cost{} about {} on {}: {}.", e.rollout ? "" : "s",
@@ -142,17 +131,6 @@ std::string range_phrase(const Estimate& e) {
                      brief_money(e.range.total_usd->p90));
 }
 
-// The estimates by evidence of their price, then by cost.
-std::vector<const Estimate*> in_order(std::span<const Estimate> estimates) {
-  std::vector<const Estimate*> out;
-  for (const Estimate& e : estimates) out.push_back(&e);
-  std::ranges::stable_sort(out, {}, [](const Estimate* e) {
-    return std::tuple(!e->memory.fits, !e->cost.total.has_value(), price_evidence(e->cost),
-                      e->cost.total.value_or(e->gpu_hours));
-  });
-  return out;
-}
-
 }  // namespace
 
 Table answer_table(const Report& report) {
@@ -161,7 +139,7 @@ Table answer_table(const Report& report) {
   double longest = 0;
   for (const Estimate& e : report.estimates) longest = std::max(longest, e.wall_clock_seconds);
   const double unit = longest < 2 * kHour ? kMinute : longest < 2 * kDay ? kHour : kDay;
-  Table table({{.title = ""},
+  Table table({{.title = "", .key = "platform"},
                number_column("GPUs"),
                number_column(unit == kDay    ? "days"
                              : unit == kHour ? "hours"
@@ -171,16 +149,16 @@ Table answer_table(const Report& report) {
                number_column("$/GPU-h", "", Overflow::drop),
                number_column("cost", "", Overflow::keep, true),
                number_column("80% range", "", Overflow::drop),
-               number_column(fmt::format("vs {}", short_title(best, report.estimates)), "",
+               number_column(fmt::format("vs {}", platform_label(best, report.estimates)), "",
                              Overflow::drop)});
   // An MFU is a share of the peak of its precision.
   const bool several_precisions = std::ranges::any_of(
       report.estimates, [&](const Estimate& e) { return e.precision != best.precision; });
-  for (const Estimate* e : in_order(report.estimates)) {
+  for (const Estimate* e : sort_platforms(report.estimates)) {
     const double time = e->wall_clock_seconds / unit;
     constexpr double kTwoDigits = 9.95;
     std::vector<Cell> row = {
-        short_title(*e, report.estimates),
+        platform_label(*e, report.estimates),
         Cell::number(e->gpus, grouped(e->gpus, 0)),
         Cell::number(time, grouped(time, time < kTwoDigits ? 1 : 0)),
         Cell::number(e->gpu_hours, gpu_hour_words(e->gpu_hours)),
@@ -210,7 +188,7 @@ namespace {
 // What decides between the cheapest and the next one with as good a price.
 std::string reason_sentence(const Estimate& best, const Estimate& next,
                             std::span<const Estimate> all) {
-  const std::string winner = short_title(best, all), other = short_title(next, all);
+  const std::string winner = platform_label(best, all), other = platform_label(next, all);
   if (!best.cost.price_per_gpu_hour || !next.cost.price_per_gpu_hour) return {};
   const double price = *best.cost.price_per_gpu_hour / *next.cost.price_per_gpu_hour;
   const double hours = best.gpu_hours / next.gpu_hours;
@@ -233,7 +211,7 @@ std::string reason_sentence(const Estimate& best, const Estimate& next,
 
 std::vector<std::string> comparison_sentences(const Report& report) {
   std::vector<std::string> out;
-  const std::vector<const Estimate*> order = in_order(report.estimates);
+  const std::vector<const Estimate*> order = sort_platforms(report.estimates);
   const Estimate& best = *order.front();
   if (order.size() < 2 || !best.cost.total) return out;
   const Estimate& next = *order[1];
@@ -242,7 +220,8 @@ std::vector<std::string> comparison_sentences(const Report& report) {
     if (std::string reason = reason_sentence(best, next, report.estimates); !reason.empty())
       out.push_back(reason);
   } else if (!next.memory.fits) {
-    out.push_back(fmt::format("Only {} has enough memory.", short_title(best, report.estimates)));
+    out.push_back(
+        fmt::format("Only {} has enough memory.", platform_label(best, report.estimates)));
   }
   std::string cheaper;
   for (const Estimate* e : order) {
@@ -250,7 +229,7 @@ std::vector<std::string> comparison_sentences(const Report& report) {
     if (evidence == price_evidence(best.cost) || !e->cost.total || !e->memory.fits) continue;
     if (*e->cost.total >= *best.cost.total) continue;
     cheaper += fmt::format("{}{} {} ({})", cheaper.empty() ? "" : ", ",
-                           short_title(*e, report.estimates), marked_money(*e->cost.total, *e),
+                           platform_label(*e, report.estimates), marked_money(*e->cost.total, *e),
                            evidence == PriceEvidence::estimated
                                ? std::string("estimated price")
                                : fmt::format("only quoted by {}", e->cost.provider));
@@ -260,8 +239,9 @@ std::vector<std::string> comparison_sentences(const Report& report) {
   for (const Estimate* e : order) {
     const double unused = e->one_layout ? e->gpus - e->layout.gpus() : 0;
     if (unused <= 0) continue;
-    idle += fmt::format("{}{} ({} of {})", idle.empty() ? "" : ", ",
-                        short_title(*e, report.estimates), grouped(unused, 0), grouped(e->gpus, 0));
+    idle +=
+        fmt::format("{}{} ({} of {})", idle.empty() ? "" : ", ",
+                    platform_label(*e, report.estimates), grouped(unused, 0), grouped(e->gpus, 0));
   }
   if (!idle.empty()) {
     out.push_back("GPUs stay idle, because the batch does not divide over all, on " + idle +

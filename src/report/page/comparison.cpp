@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "estimate/columns/estimate_columns.h"
 #include "quantity/currency.h"
@@ -84,6 +85,29 @@ ShownColumns brief_columns(std::span<const Estimate> estimates) {
 
 }  // namespace
 
+std::string platform_label(const Estimate& estimate, std::span<const Estimate> all) {
+  const auto title = [](const Estimate& e) {
+    return e.accelerator_title.empty() ? e.accelerator : e.accelerator_title;
+  };
+  const auto stem = [&](const Estimate& e) {
+    const std::string text = title(e);
+    return text.ends_with("GB") ? text.substr(0, text.rfind(' ')) : text;
+  };
+  const auto same = std::ranges::count_if(
+      all, [&](const Estimate& other) { return stem(other) == stem(estimate); });
+  return same == 1 ? stem(estimate) : title(estimate);
+}
+
+std::vector<const Estimate*> sort_platforms(std::span<const Estimate> estimates) {
+  std::vector<const Estimate*> out;
+  for (const Estimate& e : estimates) out.push_back(&e);
+  std::ranges::stable_sort(out, {}, [](const Estimate* e) {
+    return std::tuple(!e->memory.fits, !e->cost.total.has_value(), price_evidence(e->cost),
+                      e->cost.total.value_or(e->gpu_hours));
+  });
+  return out;
+}
+
 Cell difference_cell(const Estimate& e, const Estimate& best) {
   if (!e.memory.fits && best.memory.fits) return "does not fit";
   if (!best.cost.total || !e.cost.total) return Cell::unknown();
@@ -100,9 +124,13 @@ Table comparison_table(std::span<const Estimate> estimates,
   const bool compared =
       estimates.size() > 1 && estimates[cheapest_index(estimates)].cost.total.has_value();
   const Estimate* best = compared ? &estimates[cheapest_index(estimates)] : nullptr;
+  const std::vector<const Estimate*> order = sort_platforms(estimates);
   std::vector<TableColumn> heads = {{.title = " "}};
-  for (const Estimate& e : estimates) {
-    heads.push_back({.title = e.accelerator, .align = Align::right, .strong = &e == best});
+  for (const Estimate* e : order) {
+    heads.push_back({.title = platform_label(*e, estimates),
+                     .key = e->accelerator,
+                     .align = Align::right,
+                     .strong = e == best});
   }
   for (const Estimator::Failure& each : failures) {
     heads.push_back({.title = each.accelerator, .align = Align::right});
@@ -110,7 +138,7 @@ Table comparison_table(std::span<const Estimate> estimates,
   Table table(heads);
   const auto add = [&](std::string label, const auto& cell) {
     std::vector<Cell> row = {std::move(label)};
-    for (const Estimate& e : estimates) row.push_back(&e == best ? cell(e).strong() : cell(e));
+    for (const Estimate* e : order) row.push_back(e == best ? cell(*e).strong() : cell(*e));
     row.resize(heads.size(), Cell(table.rows().empty() ? kNoAnswer : kNothing));
     table.add_row(std::move(row));
   };
@@ -123,6 +151,7 @@ Table comparison_table(std::span<const Estimate> estimates,
     if (before != nullptr && before->beside.group() != beside.group()) table.add_rule();
     add(place_label(*column, beside.line),
         [&](const Estimate& e) { return estimate_cell(*column, e); });
+    table.set_row_key(std::string(column->path));
     before = column;
   }
   if (compared)

@@ -3,12 +3,21 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "quantity/layers.h"
 #include "report/table/table.h"
 #include "trcost/report.h"
 
 namespace trcost::report {
+
+/// Returns the title of a platform, without its memory if no other platform of the answer has the
+/// same one: `H100 SXM`.
+std::string platform_label(const Estimate& estimate, std::span<const Estimate> all);
+
+/// Returns the platforms that fit and have a price first, by evidence of the price, then by cost.
+std::vector<const Estimate*> sort_platforms(std::span<const Estimate> estimates);
 
 /// Returns `+15%` of the cheapest, `cheapest`, or why the two are not compared: another evidence of
 /// the price, or memory.

@@ -26,7 +26,8 @@ struct Heading {
   std::string note = {};       ///< beside it, dimmed
   bool in_text = true;         ///< if not, text leaves out everything up to the next heading
   std::string text_note = {};  ///< replaces `note` in text if not empty
-  bool folded = false;         ///< Markdown hides what follows behind it, up to the next heading
+  /// HTML and Markdown hide what follows behind it, up to the next heading.
+  bool folded = false;
 };
 
 struct Facts {
@@ -48,6 +49,8 @@ struct Grid {
   bool splits = false;
   std::vector<Paragraph> in_text = {};  ///< replaces the table in text if not empty
   std::size_t in_text_rows = 0;         ///< first rows that text shows, 0 for all
+  std::string caption = {};             ///< for screen readers, the heading above it if empty
+  bool beside_next = false;             ///< HTML puts the next piece beside it on a wide screen
 };
 
 /// Horizontal bars on one scale from 0 to 1.
@@ -161,6 +164,10 @@ struct Page {
 
   Page& add(Piece piece);
 };
+
+/// Meaning of a `~` before an amount, for every page that has one.
+inline constexpr std::string_view kImputedLegend =
+    "~ Estimated price: too few quotes in this class.";
 
 /// Returns `trcost 0.2.0, price book of 2026-10-26`, without prices if the date is empty.
 std::string made_by(std::string_view price_data_date = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables and pages as HTML and Markdown.
+// Tables and text as HTML and Markdown.
 #pragma once
 
 #include <string>
@@ -12,10 +12,9 @@ namespace trcost::report {
 
 /// Escapes text for HTML elements and quoted attributes.
 std::string html_escape(std::string_view text);
-/// Returns a table as `<table>...</table>`.
-std::string html_table(const Table& table);
-/// Wraps `body` into a whole page with its own styles, without scripts or external resources.
-std::string html_page(std::string_view title, std::string_view body);
+/// Returns a table as `<table>...</table>` in a box that scrolls sideways. The first cell of each
+/// row heads it. `caption` is for screen readers.
+std::string html_table(const Table& table, std::string_view caption = {});
 
 /// Escapes text for a cell of a Markdown table: one line, no markup, no end of the cell.
 std::string markdown_escape(std::string_view text);

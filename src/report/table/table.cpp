@@ -75,6 +75,11 @@ void Table::add_rule() {
   rules_.push_back(rows_.size());
 }
 
+void Table::set_row_key(std::string key) {
+  keys_.resize(rows_.size());
+  keys_.back() = std::move(key);
+}
+
 namespace {
 
 constexpr int kGap = 2;             // spaces between columns

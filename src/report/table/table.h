@@ -84,16 +84,23 @@ class Table {
   void add_row(std::vector<Cell> cells);
   /// Adds a line between the rows before and after, in text only.
   void add_rule();
+  /// Names the last row for machines: `performance.mfu`. HTML shows it as a tooltip.
+  void set_row_key(std::string key);
 
   [[nodiscard]] const std::vector<TableColumn>& columns() const { return columns_; }
   [[nodiscard]] const std::vector<std::vector<Cell>>& rows() const { return rows_; }
   /// Indices of the rows that a rule precedes, ascending.
   [[nodiscard]] const std::vector<std::size_t>& rules() const { return rules_; }
+  /// Returns the key of a row, or nothing.
+  [[nodiscard]] std::string_view row_key(std::size_t row) const {
+    return row < keys_.size() ? std::string_view(keys_[row]) : std::string_view();
+  }
 
  private:
   std::vector<TableColumn> columns_;
   std::vector<std::vector<Cell>> rows_;
   std::vector<std::size_t> rules_;
+  std::vector<std::string> keys_;  // of the rows up to the last one that has a key
 };
 
 /// Returns a table as aligned text that ends in a newline: a header and a rule unless all titles

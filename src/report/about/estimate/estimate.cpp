@@ -138,7 +138,11 @@ void add_assumptions(Page& page, const Estimate& e) {
 Page estimate_page_head(const Report& report) {
   Page page{"Training cost", made_by(report.price_data_date)};
   page.titled = false;
-  if (!report.estimates.empty()) page.subject = model_title(report.estimates.front().model);
+  if (!report.estimates.empty()) {
+    const Estimate& e = report.estimates.front();
+    page.subject = model_phrase(e.model, e.medium);
+    if (e.model.from_size) page.subject.erase(0, page.subject.find(' ') + 1);  // the article
+  }
   return page;
 }
 
@@ -169,6 +173,80 @@ Page estimate_page(const Report& report) {
   add_assumptions(page, e);
   page.add(Heading{"Prices"}).add(Facts{price_facts(report.estimates, report.price_data_date)});
   return page.add(Warnings{estimate_warnings(report), true});
+}
+
+// A heading whose pieces are folded away in formats that can.
+Heading folded(std::string text, std::string note = {}) {
+  return {.text = std::move(text), .note = std::move(note), .folded = true};
+}
+
+// Returns the names of the figures side by side in JSON and CSV.
+Table field_names_table() {
+  Table table({{.title = "Figure"}, {.title = "Name"}, {.title = "Unit"}});
+  for (const EstimateColumn& column : columns()) {
+    if (column.beside.line.at == 0) continue;
+    std::string_view label = column.beside.line.label;
+    if (label.empty()) label = column.heading();
+    label.remove_prefix(std::min(label.find_first_not_of(' '), label.size()));
+    table.add_row({label, column.path, column.unit});
+  }
+  return table;
+}
+
+// The answer's table with what it costs first, which a narrow screen then shows.
+Table cost_first(const Table& table) {
+  constexpr std::ptrdiff_t kCost = 6;  // column of the cost, before its range and comparison
+  const auto turn = [](auto& cells) {
+    std::rotate(cells.begin() + 1, cells.begin() + kCost, cells.end());
+  };
+  std::vector<TableColumn> columns = table.columns();
+  turn(columns);
+  Table out(std::move(columns));
+  for (std::vector<Cell> row : table.rows()) {
+    turn(row);
+    out.add_row(std::move(row));
+  }
+  return out;
+}
+
+// The page of documents: the answer and its comparison, then what decides it, then the details.
+Page estimate_report(const Report& report) {
+  if (report.estimates.empty()) return failure_page(report);
+  const Estimate& e = report.estimates[cheapest_index(report.estimates)];
+  const std::string name = platform_label(e, report.estimates);
+  Page page = estimate_page_head(report);
+  page.add(Paragraph{answer_sentence(report), Ink::good});
+  page.add(Grid{.table = cost_first(answer_table(report)),
+                .caption = "Platforms by cost",
+                .beside_next = true});
+  add_platform_ranges(page, report);
+  for (std::string& line : comparison_sentences(report)) page.add(Paragraph{std::move(line)});
+  page.add(Warnings{estimate_warnings(report), true});
+  add_failures(page, report);
+  const Table defaults = main_defaults(report);
+  if (!defaults.rows().empty()) page.add(Heading{"Defaults that matter most"}).add(Grid{defaults});
+  add_clusters(page, report);
+  add_bill(page, e);
+  add_drivers(page, e);
+  add_waterfall(page, e);
+  add_memory(page, e);
+  if (!e.stages.empty()) page.add(Heading{"Stages"}).add(Grid{stages_table(e)});
+  add_phases(page, e);
+  add_phase_costs(page, report.estimates);
+  page.add(Heading{report.estimates.size() > 1 ? "Platforms in detail" : "In detail"});
+  page.add(Grid{.table = comparison_table(report.estimates, report.failures)});
+  page.add(folded("Your run")).add(Facts{question_facts(report)});
+  page.add(folded("How it runs on " + name)).add(Facts{run_facts(e)});
+  const std::vector<Fact> pipeline = pipeline_facts(e);
+  if (!pipeline.empty()) page.add(folded("Data pipeline")).add(Facts{pipeline});
+  page.add(folded("Prices and their sources"));
+  page.add(Facts{price_facts(report.estimates, report.price_data_date)});
+  if (!e.assumptions.empty()) {
+    page.add(folded("All defaults", "fields that were not set, as answered on " + name));
+    page.add(Grid{assumptions_table(e.assumptions)});
+  }
+  page.add(folded("Names for machines", "in JSON and CSV, and for --select"));
+  return page.add(Grid{field_names_table()});
 }
 
 Page estimate_text_page(const Report& report) {
@@ -211,7 +289,7 @@ Document estimate_document(const Report& report) {
   answer->report = &report;
   answer->scenario = report.scenario != nullptr ? scenario_to_json(*report.scenario) : "{}";
   Document document{record_of(answer_columns(), *answer), "estimates",
-                    [answer] { return estimate_page(*answer->report); }};
+                    [answer] { return estimate_report(*answer->report); }};
   document.text_page = [answer] { return estimate_text_page(*answer->report); };
   if (!report.estimates.empty()) {
     document.budget = [answer] { return budget_of(answer->report->estimates); };

@@ -24,6 +24,10 @@ Page failure_page(const Report& report);
 void add_bill(Page& page, const Estimate& estimate);
 /// Adds a bar per platform on a common scale, then the sources of the range of one platform.
 void add_range(Page& page, const Report& report, const Estimate& detailed);
+/// Adds a bar per platform on a common scale, without a heading.
+void add_platform_ranges(Page& page, const Report& report);
+/// Adds the shares of the inputs in the range of the total.
+void add_drivers(Page& page, const Estimate& estimate);
 void add_waterfall(Page& page, const Estimate& estimate);
 void add_memory(Page& page, const Estimate& estimate);
 /// Adds a curve of cost over time per platform, and the frontier of all.

@@ -6,6 +6,7 @@
 
 #include "catalog/layout/layout.h"
 #include "report/about/estimate/estimate.h"
+#include "report/page/comparison.h"
 #include "report/page/estimate_tables.h"
 #include "report/page/money_facts.h"
 #include "report/page/wording.h"
@@ -34,15 +35,36 @@ void add_bill_bars(Page& page, const Estimate& e) {
   if (bars.bars.size() > 1) page.add(std::move(bars));
 }
 
-Table clusters_table(std::span<const ClusterPoint> points) {
+// Returns P10, P50 and P90 of the total of each platform, the cheapest first.
+Ranges total_ranges(const Report& report) {
+  Ranges ranges{"Range of the total by platform", {}, range_table(report.estimates)};
+  for (const Estimate* e : sort_platforms(report.estimates)) {
+    if (!e->range.total_usd) continue;
+    const Quantiles& q = *e->range.total_usd;
+    const auto money = [&](double usd) { return mark_imputed(short_money(usd), e->cost); };
+    ranges.rows.push_back({platform_label(*e, report.estimates),
+                           {q.p10, q.p50, q.p90},
+                           {money(q.p10), money(q.p50), money(q.p90)}});
+  }
+  return ranges;
+}
+
+std::string label_of_point(const ClusterPoint& point, const Report& report) {
+  const auto estimate =
+      std::ranges::find(report.estimates, point.accelerator, &Estimate::accelerator);
+  return estimate == report.estimates.end() ? point.accelerator
+                                            : platform_label(*estimate, report.estimates);
+}
+
+Table clusters_table(const Report& report) {
   Table table({{.title = "Platform"},
                number_column("GPUs"),
                number_column("Wall-clock"),
                number_column("Total"),
                {.title = "Frontier"}});
-  for (const ClusterPoint& p : points) {
+  for (const ClusterPoint& p : report.clusters) {
     const Cell gpus = Cell::number(p.gpus, grouped(p.gpus, 0));
-    table.add_row({p.accelerator, p.chosen ? gpus.strong() : gpus,
+    table.add_row({label_of_point(p, report), p.chosen ? gpus.strong() : gpus,
                    Cell::number(p.wall_clock_seconds, NumberKind::duration),
                    money_cell(p.total_usd), Cell::boolean(p.frontier)});
   }
@@ -106,15 +128,44 @@ void add_bill(Page& page, const Estimate& e) {
     page.add(Paragraph{std::move(even)});
 }
 
-void add_range(Page& page, const Report& report, const Estimate& detailed) {
-  Ranges ranges{"Range of the total by platform", {}, range_table(report.estimates)};
-  for (const Estimate& e : report.estimates) {
-    if (!e.range.total_usd) continue;
-    const Quantiles& q = *e.range.total_usd;
-    const auto money = [&](double usd) { return mark_imputed(short_money(usd), e.cost); };
-    ranges.rows.push_back(
-        {e.accelerator, {q.p10, q.p50, q.p90}, {money(q.p10), money(q.p50), money(q.p90)}});
+void add_platform_ranges(Page& page, const Report& report) {
+  Ranges ranges = total_ranges(report);
+  if (!ranges.rows.empty()) page.add(std::move(ranges));
+}
+
+void add_drivers(Page& page, const Estimate& e) {
+  const RangeResult& range = e.range;
+  if (range.contributions.empty()) return;
+  const auto amount = [&](double value) {
+    return range.total_usd ? brief_money(value) : gpu_hour_words(value) + " GPU-hours";
+  };
+  Bars bars{.title = "Share of each input in the range of the total",
+            .bars = {},
+            .numbers = Table({{.title = "Input"},
+                              number_column("Share of the range"),
+                              number_column("Low"),
+                              number_column("High")})};
+  for (const Contribution& each : range.contributions) {
+    bars.bars.push_back(
+        {each.input, each.share,
+         fmt::format("{:.0f}%, {} to {}", 100 * each.share, amount(each.low), amount(each.high))});
+    bars.numbers.add_row({each.input, Cell::number(each.share, NumberKind::fraction, 2),
+                          Cell::number(each.low, amount(each.low)),
+                          Cell::number(each.high, amount(each.high))});
   }
+  page.add(Heading{"What moves the total most",
+                   "share of the range, and the total if only this input is low or high"});
+  page.add(std::move(bars));
+  page.add(Paragraph{
+      fmt::format("80% likely: {} to {} GPU-hours and {} to {}. Computed by {}.",
+                  gpu_hour_words(range.gpu_hours.p10), gpu_hour_words(range.gpu_hours.p90),
+                  time_words(range.wall_clock_seconds.p10),
+                  time_words(range.wall_clock_seconds.p90), range.method),
+      Ink::dim});
+}
+
+void add_range(Page& page, const Report& report, const Estimate& detailed) {
+  Ranges ranges = total_ranges(report);
   const RangeResult& range = detailed.range;
   if (range.method.empty() && ranges.rows.empty()) return;
   page.add(Heading{"Range of the total",
@@ -136,13 +187,14 @@ void add_clusters(Page& page, const Report& report) {
               .x = {"wall-clock", NumberKind::duration, true},
               .y = {"total", NumberKind::money, true},
               .series = {},
-              .numbers = clusters_table(report.clusters),
+              .numbers = clusters_table(report),
               .numbers_only_behind = true};
   Curve::Series frontier{"nothing sooner is cheaper", {}, true, true};
   for (const ClusterPoint& p : report.clusters) {
     if (!p.total_usd) continue;
-    if (curve.series.empty() || curve.series.back().name != p.accelerator) {
-      curve.series.push_back({p.accelerator, {}});
+    const std::string name = label_of_point(p, report);
+    if (curve.series.empty() || curve.series.back().name != name) {
+      curve.series.push_back({name, {}});
     }
     const std::string words = fmt::format("{} GPUs: {}, {}", grouped(p.gpus, 0),
                                           format_number(p.wall_clock_seconds, NumberKind::duration),

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/format/html_page.h"
+
+#include "report/table/markup.h"
+
+namespace trcost::report {
+namespace {
+
+// Colours, each pair with a contrast of at least 4.5 for text and 3 for marks (WCAG 2.2, 1.4.3 and
+// 1.4.11). tests/pages measures it.
+constexpr std::string_view kColourStyles = R"(
+:root { color-scheme: light dark; --text: #1b1f24; --paper: #fff; --quiet: #57606a;
+        --line: #d8dee4; --axis: #868e96; --good: #eaf6ec; --warn: #8a4600; --bar: #0969da;
+        --gone: #fff; --range: #4f97e8; --middle: #0a2a52; --heat: #0969da; --s0: #0969da;
+        --s1: #bc4c00; --s2: #1a7f37; --s3: #8250df; --s4: #bf3989; --s5: #57606a; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e6edf3; --paper: #0d1117; --quiet: #9198a1; --line: #30363d; --axis: #767e87;
+          --good: #12301c; --warn: #e3a24f; --bar: #2f81f7; --gone: #0d1117; --range: #3f7fd0;
+          --middle: #f0f6fc; --heat: #1f6feb; --s0: #58a6ff; --s1: #f0883e; --s2: #3fb950;
+          --s3: #bc8cff; --s4: #f778ba; --s5: #9198a1; } }
+)";
+
+constexpr std::string_view kTextStyles = R"(
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--paper);
+       max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .3rem; }
+h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
+h2 small { font-weight: 400; font-size: .85rem; color: var(--quiet); margin-left: .4rem; }
+p { max-width: 60rem; margin: .4rem 0; }
+p.answer { font-size: 1.2rem; font-weight: 600; margin: .5rem 0 1rem; }
+p.note, p.legend { color: var(--quiet); font-size: .9rem; }
+p.warning, li.warning, ul.warnings li { color: var(--warn); }
+summary { cursor: pointer; color: var(--quiet); font-size: .9rem; }
+details.section { border-top: 1px solid var(--line); }
+details.section > summary { color: var(--text); padding: .6rem 0; }
+summary h2 { display: inline; margin: 0; }
+.unseen, caption { position: absolute; width: 1px; height: 1px; overflow: hidden;
+                   clip-path: inset(50%); white-space: nowrap; }
+footer { margin-top: 2rem; color: var(--quiet); font-size: .85rem; }
+footer code { overflow-wrap: anywhere; }
+:focus-visible { outline: 2px solid var(--bar); outline-offset: 2px; }
+)";
+
+// A wide table scrolls under its first column. A shadow at the right end tells that it does.
+constexpr std::string_view kTableStyles = R"(
+.wide { position: relative; overflow-x: auto; margin: .3rem 0 1rem;
+        background: linear-gradient(to left, var(--paper) 40%, transparent) right / 2.5rem 100%
+                      no-repeat local,
+                    linear-gradient(to left, var(--axis), transparent) right / .6rem 100%
+                      no-repeat scroll; }
+table { border-collapse: collapse; font-size: .9rem; }
+th, td { padding: .3rem .7rem; text-align: left; border-bottom: 1px solid var(--line);
+         vertical-align: top; }
+thead th { border-bottom: 2px solid var(--quiet); font-weight: 600; vertical-align: bottom; }
+tbody th { font-weight: 400; white-space: nowrap; }
+.wide th:first-child { position: sticky; left: 0; background: var(--paper); z-index: 1; }
+table.facts th { font-weight: 600; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums;
+                       white-space: nowrap; }
+td.strong, th.strong, .wide th.strong { background: var(--good); font-weight: 600; }
+td.unknown { color: var(--quiet); } td.long { min-width: 16rem; } td.word { white-space: nowrap; }
+.pair { display: flex; flex-wrap: wrap; gap: 0 2.5rem; align-items: flex-start; }
+.pair > .wide { flex: 0 1 auto; } .pair > figure { flex: 1 1 20rem; }
+th[title], td[title] { text-decoration: underline dotted var(--axis); text-underline-offset: .2em; }
+@media (max-width: 600px) {
+  th, td { padding: .3rem .5rem; }
+  .wide tbody th:first-child { white-space: normal; max-width: 40vw; }
+  table.facts th, table.facts td { display: block; border: 0; padding: 0; }
+  table.facts td { border-bottom: 1px solid var(--line); padding-bottom: .4rem;
+                   margin-bottom: .4rem; overflow-wrap: anywhere; } }
+)";
+
+constexpr std::string_view kFigureStyles = R"(
+figure { margin: .5rem 0 1rem; } figure svg { max-width: 100%; height: auto; }
+svg text { font: 12px system-ui, sans-serif; fill: var(--text); }
+svg .bar { fill: var(--bar); } svg .range { fill: var(--range); }
+svg .gone { fill: var(--gone); stroke: var(--axis); stroke-dasharray: 3 2; }
+svg .middle { fill: var(--middle); } svg .grid { stroke: var(--line); }
+svg .diagonal { stroke: var(--axis); stroke-dasharray: 4 4; }
+svg polyline { fill: none; stroke-width: 2; }
+svg polyline.s0 { stroke: var(--s0); } svg circle.s0 { fill: var(--s0); }
+svg polyline.s1 { stroke: var(--s1); } svg circle.s1 { fill: var(--s1); }
+svg polyline.s2 { stroke: var(--s2); } svg circle.s2 { fill: var(--s2); }
+svg polyline.s3 { stroke: var(--s3); } svg circle.s3 { fill: var(--s3); }
+svg polyline.s4 { stroke: var(--s4); } svg circle.s4 { fill: var(--s4); }
+svg polyline.s5 { stroke: var(--s5); } svg circle.s5 { fill: var(--s5); }
+svg polyline.again { stroke-dasharray: 2 4; } svg circle.again { fill: var(--paper); }
+svg circle.again.s0 { stroke: var(--s0); } svg circle.again.s1 { stroke: var(--s1); }
+svg circle.again.s2 { stroke: var(--s2); } svg circle.again.s3 { stroke: var(--s3); }
+svg circle.again.s4 { stroke: var(--s4); } svg circle.again.s5 { stroke: var(--s5); }
+svg polyline.dashed { stroke: var(--quiet); stroke-dasharray: 6 4; stroke-width: 1.5; }
+svg rect.heat { fill: var(--heat); } svg rect.heat.chosen { stroke: var(--text); stroke-width: 2; }
+svg circle.chosen { stroke: var(--text); stroke-width: 2; }
+)";
+
+// A4 and Letter alike: the page has margins and no size. Tables break between rows under repeated
+// heads, and what is folded on the screen is printed.
+constexpr std::string_view kPrintStyles = R"(
+@page { margin: 14mm 12mm; }
+@media print {
+  :root { color-scheme: light; }
+  body { margin: 0; padding: 0; max-width: none; font-size: 11px; }
+  .wide { overflow: visible; background: none; } .pair { display: block; }
+  .wide th:first-child { position: static; }
+  th, td { padding: .15rem .35rem; overflow-wrap: anywhere; }
+  thead th, td.word, td.number { overflow-wrap: normal; }
+  td.long { min-width: 10rem; } th[title], td[title] { text-decoration: none; }
+  thead { display: table-header-group; } tr, figure { break-inside: avoid; }
+  h2, summary { break-after: avoid; } h2 { margin-top: 1.2rem; }
+  summary { list-style: none; } figure details > summary { display: none; }
+  details::details-content { content-visibility: visible; display: block; height: auto; }
+  figure details { display: none; } }
+)";
+
+}  // namespace
+
+std::string html_page(std::string_view title, std::string_view body) {
+  std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
+  out += html_escape(title);
+  out += "</title>\n<style>";
+  for (const std::string_view part :
+       {kColourStyles, kTextStyles, kTableStyles, kFigureStyles, kPrintStyles})
+    out += part;
+  out += "</style>\n</head>\n<body>\n";
+  out += body;
+  out += "</body>\n</html>\n";
+  return out;
+}
+
+}  // namespace trcost::report
