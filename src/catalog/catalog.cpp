@@ -30,6 +30,11 @@ bool is_path(std::string_view name) {
   return name.ends_with(".json");
 }
 
+// True for the text of a model file in place of a name, as a recipe gives a shape.
+bool is_shape(std::string_view name) {
+  return name.starts_with('{');
+}
+
 // True for a pipe, which a shell gives for <(command) and which has no extension to go by.
 bool is_pipe(std::string_view name) {
   if (name.find('/') == std::string_view::npos) return false;
@@ -103,6 +108,7 @@ std::string without_infinities(std::string_view text) {
 // The file of a catalog name, or a user's own file. A measured row is replayed by the name of its
 // model, which may be one of runs/models.
 EntryFile locate(const Catalog& catalog, CatalogKind kind, std::string_view name) {
+  if (is_shape(name)) return {name, "model", "model"};
   if (is_path(name) || is_pipe(name)) {
     return {catalog.own_file(std::string(name)), std::string(name), std::string(name)};
   }

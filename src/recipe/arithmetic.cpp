@@ -73,6 +73,12 @@ bool has_adapters(const Workings& work) {
 // Adapters over a base of 4 bits, and LitGPT, whose command says what the file leaves open.
 void find_recipe(Workings& work) {
   if (work.has("base4") && work.is("train.recipe", "lora")) work.set("train.recipe", "qlora");
+  const bool one =
+      work.is_group("tune") && work.text("files").find("single_device") != std::string::npos;
+  if (one && !work.has("single_device")) {
+    work.set("single_device", "1");
+    if (!work.has("gpus")) work.set("gpus", "1");
+  }
   // TRL's preferences have a beta, and no generations.
   const bool beta = work.has("beta") && work.assumed("beta") == nullptr;
   if (work.table().name == "trl" && beta && work.assumed("train.method") != nullptr) {

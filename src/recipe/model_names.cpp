@@ -13,6 +13,7 @@
 #include "catalog/entry_names.h"
 #include "catalog/models/model.h"
 #include "quantity/suggest.h"
+#include "recipe/shapes.h"
 #include "scenario/fields.h"
 
 namespace trcost::recipe {
@@ -115,73 +116,6 @@ Named read_bridge_recipe(std::string name) {
   return {name, lora ? "lora" : ""};
 }
 
-double expert_width(const LanguageModel& model) {
-  return model.moe ? model.moe->expert_ffn : model.ffn;
-}
-
-// Shape of a recipe. Nothing for a size that no key gives.
-struct Shape {
-  std::optional<double> layers, hidden, heads, kv_heads, ffn, experts, vocab;
-};
-
-Shape read_shape(const Workings& work) {
-  Shape out{work.number("shape.layers"), work.number("shape.hidden"),
-            work.number("shape.heads"),  work.number("shape.kv_heads"),
-            work.number("shape.ffn"),    work.number("shape.experts"),
-            work.number("shape.vocab")};
-  if (const auto both = work.number("shape.both_ffn")) out.ffn = *both / 2;
-  if (const auto both = work.number("shape.both_expansion"); both && out.hidden && !out.ffn) {
-    out.ffn = *both * *out.hidden / 2;
-  }
-  if (const auto expansion = work.number("shape.expansion"); expansion && out.hidden) {
-    out.ffn = *expansion * *out.hidden;
-  }
-  if (const auto expert = work.number("shape.expert_ffn"); expert && out.experts) out.ffn = expert;
-  return out;
-}
-
-// How well an entry fits: nothing if it has another shape.
-std::optional<int> fit_of(const std::string& name, const Shape& shape, const std::string& hints,
-                          const Catalog& catalog) {
-  const Model& whole = catalog.model(name);
-  const LanguageModel& model = whole.language;
-  const auto is = [](std::optional<double> wanted, double has) {
-    return !wanted || *wanted == has;
-  };
-  const bool same = model.layers == *shape.layers && model.hidden == *shape.hidden &&
-                    is(shape.kv_heads, model.kv_heads) &&
-                    is(shape.experts, model.moe ? model.moe->experts : 0) &&
-                    (is(shape.ffn, model.ffn) || is(shape.ffn, expert_width(model))) &&
-                    shape.experts.has_value() == model.moe.has_value() && !whole.vision;
-  if (!same) return std::nullopt;
-  constexpr double kPadding = 0.02;  // of the vocabulary, to a multiple
-  const bool words = shape.vocab && std::abs(model.vocab - *shape.vocab) < kPadding * *shape.vocab;
-  int score = (words ? 10 : 0) + (is(shape.heads, model.heads) ? 2 : 0);
-  for (std::string_view rest = name; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('-'), rest.size());
-    const std::string part = folded(rest.substr(0, end));
-    if (!part.empty() && hints.find(part) != hints.npos) score += static_cast<int>(part.size());
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return score;
-}
-
-// The entry of a shape: of several, that of the vocabulary, then of the names in the files.
-std::string entry_of_shape(const Workings& work) {
-  const Shape shape = read_shape(work);
-  if (!shape.layers || !shape.hidden) return {};
-  const std::string hints = folded(work.text("files") + work.text("name_hint"));
-  std::string best;
-  int most = -1;
-  for (const std::string& name : work.catalog().names(CatalogKind::models)) {
-    const std::optional<int> score = fit_of(name, shape, hints, work.catalog());
-    if (!score || *score <= most) continue;
-    best = name;
-    most = *score;
-  }
-  return best;
-}
-
 // LLaVA's scripts name the language model and the tower apart.
 std::string entry_with_tower(std::string_view model, const Catalog& catalog) {
   const std::string plain = lower_case(model);
@@ -200,12 +134,22 @@ void note_base_format(Workings& work, std::string_view typed) {
   if (four && work.is("train.recipe", "lora")) work.set("train.recipe", "qlora");
 }
 
+// The catalog's entry of the shape, else the shape itself.
+std::string shape_of_keys(Workings& work) {
+  std::string entry = entry_of_shape(work);
+  if (!entry.empty()) return entry;
+  std::string file = model_file_of_shape(work);
+  if (!file.empty()) report_other_sizes(work);
+  return file;
+}
+
 void set_named(Workings& work, const Named& named, const std::string& typed) {
   if (!named.recipe.empty() && (named.recipe != "full" || !work.has("train.recipe"))) {
     work.set("train.recipe", named.recipe);
   }
-  const std::string entry = catalog_entry(named.model, work.catalog());
-  if (!entry.empty()) return work.set("model.name", entry);
+  std::string model = catalog_entry(named.model, work.catalog());
+  if (model.empty()) model = shape_of_keys(work);
+  if (!model.empty()) return work.set("model.name", model);
   work.ask(Field::model_name, fmt::format("\"{}\" is no catalog model", typed));
 }
 
@@ -217,10 +161,6 @@ std::string catalog_entry(std::string_view typed, const Catalog& catalog) {
 
 void find_model(Workings& work) {
   constexpr std::size_t kLongest = 80;
-  if (const std::string teacher = work.text("teacher"); !teacher.empty()) {
-    const std::string entry = entry_of_letters(read_component(teacher).model, work.catalog());
-    if (!entry.empty()) work.set("rollout.teacher_model", entry);
-  }
   if (const std::string typed = work.text("tune_model"); !typed.empty()) {
     return set_named(work, read_component(typed), typed);
   }
@@ -252,10 +192,10 @@ void find_model(Workings& work) {
                       fmt::format("\"{}\" is no catalog model", typed.substr(0, kLongest)));
     }
   }
-  const std::string entry = entry_of_shape(work);
-  if (!entry.empty()) return work.set("model.name", entry);
+  const std::string model = shape_of_keys(work);
+  if (!model.empty()) return work.set("model.name", model);
   const std::string why = work.has("shape.layers")
-                              ? "no catalog model has this shape: give a model file"
+                              ? "the keys leave a size of the model open: give it with --model"
                               : "no file names a catalog model";
   for (const auto& [name, value] : work.values()) {
     if (name.starts_with("shape.")) work.report(name, why);

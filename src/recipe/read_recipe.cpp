@@ -45,6 +45,10 @@ std::string shown_value(const Fact& fact) {
   }
   if (fact.given == Given::unknown && fact.value.empty()) return "(of the machine)";
   constexpr std::size_t kLongest = 120;
+  // `lora_key: false` and `eos_token: </s>` are none.
+  const std::string value = lower_case(fact.value);
+  secret =
+      secret && value != "true" && value != "false" && !value.starts_with('<') && !number_of(value);
   const bool shown = !secret || fact.given == Given::nothing || fact.given == Given::bare;
   return shown ? fact.value.substr(0, kLongest) : "***";
 }

@@ -11,8 +11,10 @@
 
 #include "quantity/suggest.h"
 #include "recipe/files/script.h"
+#include "recipe/workings.h"
 #include "text/files.h"
 #include "trcost/error.h"
+#include "trcost/numbers.h"
 
 namespace trcost::recipe {
 namespace {
@@ -162,6 +164,7 @@ class Opener {
       settings.emplace_back("SKYPILOT_NUM_NODES", nodes);
       if (!cards.empty()) settings.emplace_back("SKYPILOT_NUM_GPUS_PER_NODE", cards);
     }
+    if (wrapper == "mcli") take_parameters(facts);
     out_.sources.push_back({RecipeSource::Kind::wrapper, wrapper, std::move(facts)});
     // `command: ["bash", "-c"]` stands before the text of `args`.
     constexpr std::string_view kShellWords[] = {"bash -c ",    "sh -c ",    "/bin/bash -c ",
@@ -170,6 +173,21 @@ class Opener {
       if (script.starts_with(words)) script.erase(0, words.size());
     }
     add_script(script, path, settings, depth);
+  }
+
+  // The configuration within a job of MosaicML's, which mounts it as a file.
+  void take_parameters(Facts& facts) {
+    constexpr std::string_view kWithin = "parameters.";
+    Facts own;
+    for (Fact& fact : facts) {
+      if (!fact.key.starts_with(kWithin)) continue;
+      own.push_back(std::move(fact));
+      own.back().key.erase(0, kWithin.size());
+      fact.key.clear();
+    }
+    std::erase_if(facts, [](const Fact& fact) { return fact.key.empty(); });
+    written_.insert("/mnt/config/parameters.yaml");
+    out_.sources.push_back({RecipeSource::Kind::file, {}, std::move(own)});
   }
 
   void add_script(const std::string& text, const std::string& path, const ShellSettings& settings,
@@ -296,6 +314,21 @@ class Opener {
     return of.empty() ? key : of + "." + key;
   }
 
+  // NeMo's `multiply:4, 12288`.
+  static std::string multiplied(std::string_view key) {
+    constexpr std::string_view kName = "multiply:";
+    if (!key.starts_with(kName)) return {};
+    double out = 1;
+    for (key.remove_prefix(kName.size()); !key.empty();) {
+      const std::size_t comma = std::min(key.find(','), key.size());
+      const std::optional<double> factor = number_of(key.substr(0, comma));
+      if (!factor) return {};
+      out *= *factor;
+      key.remove_prefix(std::min(comma + 1, key.size()));
+    }
+    return format_exact(out);
+  }
+
   static void resolve(Fact& fact, const std::map<std::string, std::string, std::less<>>& values) {
     constexpr int kDeepest = 8;
     constexpr std::size_t kLongest = 10'000;
@@ -308,6 +341,8 @@ class Opener {
       const std::size_t comma = key.find(',');
       if (found != values.end()) {
         fact.value.replace(start, end - start + 1, found->second);
+      } else if (const std::string product = multiplied(key); !product.empty()) {
+        fact.value.replace(start, end - start + 1, product);
       } else if (key.starts_with("oc.env:") && comma != std::string::npos) {
         fact.value.replace(start, end - start + 1, trim(std::string_view(key).substr(comma + 1)));
       } else {

@@ -100,6 +100,9 @@ void find_rounds(Workings& work) {
               "learning without padding is the stack's, and batches count answers");
   if (work.is_group("trainer")) find_trainer_rounds(work);
   if (work.is_group("verl")) find_verl_rounds(work);
+  // NeMo RL's default number of steps is never reached: passes end the run.
+  constexpr double kNever = 100'000;
+  if (work.number("rollout.steps").value_or(0) >= kNever) work.erase("rollout.steps");
   if (work.has("by_tokens")) work.erase("train.micro_batch");
   for (const Field field : {Field::rollout_reward_model, Field::rollout_critic_model}) {
     const std::string path(field_info(field).path);

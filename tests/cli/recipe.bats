@@ -22,6 +22,24 @@ load program
   holds '.scenario.train.lora_rank == 64'
 }
 
+@test "a model that a recipe gives by its sizes is estimated, and the scenario replays" {
+  cat >train.sh <<'END'
+torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 20 --hidden-size 2560 --num-attention-heads 20 \
+  --swiglu --ffn-hidden-size 6912 --normalization RMSNorm --disable-bias-linear --position-embedding-type rope \
+  --untie-embeddings-and-output-weights --vocab-size 65536 --seq-length 4096 --micro-batch-size 2 \
+  --global-batch-size 256 --train-iters 1000 --bf16 --use-distributed-optimizer
+END
+  run_trcost estimate --recipe train.sh --accelerator h100 --format json
+  [ "$code" -eq 0 ]
+  # 2 x 65,536 x 2,560 embeddings; per layer 4 x 2,560^2 of attention, 3 x 2,560 x 6,912 of the
+  # feed-forward and two norms; one norm at the end.
+  holds '.estimates[0].model.params_total == 2*65536*2560 + 20*(4*2560*2560 + 3*2560*6912 + 2*2560) + 2560'
+  cp out.txt first.json
+  jq .scenario first.json >scenario.json
+  run_trcost estimate --scenario scenario.json --format json
+  cmp <(jq .estimates first.json) <(jq .estimates out.txt)
+}
+
 @test "what is no recipe is refused with what to give instead" {
   echo 'print(1)' >train.py
   run_trcost recipe train.py

@@ -20,27 +20,12 @@ bool is_one_of(const std::string& word, const std::string_view (&words)[N]) {
 
 constexpr std::string_view kShells[] = {"bash", "sh", "zsh"};
 // Programs around a container, whose own flags say nothing about the run.
-constexpr std::string_view kContainers[] = {"docker", "podman",  "singularity", "apptainer",
-                                            "enroot", "kubectl", "ssh",         "pdsh"};
-constexpr std::string_view kPrograms[] = {"python",
-                                          "python3",
-                                          "torchrun",
-                                          "accelerate",
-                                          "bash",
-                                          "sh",
-                                          "deepspeed",
-                                          "swift",
-                                          "megatron",
-                                          "tune",
-                                          "llamafactory-cli",
-                                          "litgpt",
-                                          "composer",
-                                          "trl",
-                                          "axolotl",
-                                          "uv",
-                                          "srun",
-                                          "mpirun",
-                                          "fairseq-hydra-train"};
+constexpr std::string_view kContainers[] = {
+    "docker", "podman", "singularity", "apptainer", "enroot", "kubectl", "ssh", "pdsh", "uv"};
+constexpr std::string_view kPrograms[] = {
+    "python",  "python3",  "torchrun", "accelerate",         "bash",   "sh",       "deepspeed",
+    "swift",   "megatron", "tune",     "llamafactory-cli",   "litgpt", "composer", "trl",
+    "axolotl", "srun",     "mpirun",   "fairseq-hydra-train"};
 
 bool is_number(const std::string& text) {
   double value = 0;
@@ -174,11 +159,16 @@ bool CommandWords::writes_document() const {
   return program() == "cat" || program() == "tee";
 }
 
+// The text of a script with its unknown parts.
+const std::string& CommandWords::script_of(const ShellField& field) {
+  return field.unknown ? field.script : field.text;
+}
+
 std::vector<std::string> CommandWords::nested_scripts() const {
   std::vector<std::string> out;
   if (program() == "eval") {
     std::string all;
-    for (std::size_t i = 1; i < fields_.size(); ++i) all += fields_[i].field.text + " ";
+    for (std::size_t i = 1; i < fields_.size(); ++i) all += script_of(fields_[i].field) + " ";
     out.push_back(std::move(all));
     return out;
   }
@@ -191,7 +181,7 @@ std::vector<std::string> CommandWords::nested_scripts() const {
     };
     while (is_short(at) && argument(at).find('c') == std::string::npos) ++at;
     if (!is_short(at) || at + 1 >= fields_.size()) continue;
-    out.push_back(argument(at + 1));
+    out.push_back(script_of(fields_[at + 1].field));
     break;
   }
   return out;

@@ -37,6 +37,7 @@ class CommandWords {
     int line = 0;
   };
   [[nodiscard]] std::size_t first_of_program() const;
+  static const std::string& script_of(const ShellField& field);
 
   const std::string& file_;
   int line_ = 0;

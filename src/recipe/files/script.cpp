@@ -219,9 +219,15 @@ class Interpreter {
   }
 
   void run_while() {
-    while (!at_end() && !is_word("do")) ++at_;
+    const bool loop = is_word("while");
+    ++at_;
+    const Truth truth = read_condition({"do"});
     take_word("do");
+    // Without arguments `while [ $# -gt 0 ]` runs never.
+    const bool skip = loop && truth == Truth::no && active_;
+    if (skip) active_ = false;
     run_until({"done"});
+    if (skip) active_ = true;
     take_word("done");
   }
 
@@ -418,6 +424,25 @@ class Interpreter {
     if (active_) variables_.set_array(name, std::move(items), append);
   }
 
+  // Variables that Slurm sets from the header.
+  void note_job_variable(std::string_view flag, std::string value) {
+    value.erase(0, value.rfind(':') == value.npos ? 0 : value.rfind(':') + 1);  // `h100:8`
+    const auto is = [&](std::initializer_list<std::string_view> names) {
+      return std::ranges::find(names, flag) != names.end();
+    };
+    if (is({"--nodes", "-N"})) {
+      variables_.set("SLURM_NNODES", value);
+      variables_.set("SLURM_JOB_NUM_NODES", value);
+    } else if (is({"--gpus-per-node", "--gres"})) {
+      variables_.set("SLURM_GPUS_PER_NODE", value);
+      variables_.set("SLURM_GPUS_ON_NODE", value);
+    } else if (is({"--ntasks-per-node"})) {
+      variables_.set("SLURM_NTASKS_PER_NODE", value);
+    } else if (is({"--ntasks", "-n"})) {
+      variables_.set("SLURM_NTASKS", value);
+    }
+  }
+
   // `#SBATCH --nodes=2` and `#SBATCH -N 2`.
   void take_slurm_line() {
     const std::string text = token().text;
@@ -432,6 +457,7 @@ class Interpreter {
       const bool bare = rest.empty() || rest.starts_with("--");
       const std::size_t stop = bare ? 0 : std::min(rest.find_first_of(" \t"), rest.size());
       facts_.add(key, std::string(rest.substr(0, stop)), line, bare ? Given::bare : Given::text);
+      note_job_variable(key.substr(8), std::string(rest.substr(0, stop)));
       rest = trim(rest.substr(stop));
     }
   }

@@ -138,6 +138,8 @@ struct ShellVariables::Expansion {
   std::vector<ShellField> finish() {
     for (ShellField& field : fields) {
       field.unknown = field.unknown || field.text.find(kUnknown) != field.text.npos;
+      if (!field.unknown) continue;
+      for (const char c : field.text) field.script += c == kUnknown ? "$(?)" : std::string(1, c);
       std::erase(field.text, kUnknown);
     }
     return std::move(fields);
@@ -305,7 +307,11 @@ std::size_t ShellVariables::expand_dollar(std::string_view word, std::size_t at,
   while (end < word.size() && is_letter(word[end])) ++end;
   if (next >= '0' && next <= '9') end = at + 2;
   if (end == at + 1) {
-    const bool special = std::string_view("@*#?$!-").find(next) != std::string_view::npos;
+    if (next == '#') {  // a script without arguments
+      out.add("0");
+      return at + 1;
+    }
+    const bool special = std::string_view("@*?$!-").find(next) != std::string_view::npos;
     if (!special) {
       out.add("$");
       return at;
@@ -487,8 +493,8 @@ void ShellVariables::merge(const ShellVariables& other) {
     const auto differ = std::ranges::mismatch(value, before).in1;
     const auto same = static_cast<std::size_t>(differ - value.begin());
     const std::size_t blank = value.find_last_of(" \n", same);
-    value.resize(blank == value.npos ? 0 : blank);
-    value += {' ', kUnknown};
+    value.resize(blank == value.npos ? 0 : blank + 1);
+    value += kUnknown;
   }
   for (const auto& [name, value] : other.values_) {
     if (!values_.contains(name)) values_[name] = kUnknown;

@@ -18,6 +18,7 @@ namespace trcost::recipe {
 struct ShellField {
   std::string text;
   bool unknown = false;
+  std::string script = {};  ///< the text for a script within a script, unknown parts as `$(?)`
 };
 
 /// Answer of a condition.

@@ -41,7 +41,8 @@ std::vector<UseColumn> use_columns(std::span<const MemoryUse> uses) {
   }
   if (std::ranges::any_of(uses, &MemoryUse::generating)) {
     for (const auto& [name, part] : kEngineParts) {
-      out.push_back({name, [part](const MemoryUse& use) { return use.generated().*part; }});
+      out.push_back(
+          {name, [bytes = part](const MemoryUse& use) { return use.generated().*bytes; }});
     }
   }
   out.push_back({"total", std::mem_fn(&MemoryUse::total)});

@@ -70,6 +70,13 @@ std::string recipe_sentence(const RecipeReading& recipe) {
   return text;
 }
 
+// A shape is long: JSON has it.
+std::string shown_value(const Scenario& scenario, const FieldInfo& info) {
+  if (is_numeric(info.kind)) return format_exact(*scenario.number(info.field));
+  const std::string text(scenario.text(info.field));
+  return text.starts_with('{') ? "the sizes in the recipe" : text;
+}
+
 Page recipe_page(const RecipeReading& recipe) {
   Page page{"Recipe", {}, {}};
   page.titled = false;
@@ -77,11 +84,7 @@ Page recipe_page(const RecipeReading& recipe) {
   Table values({{"field"}, {.title = "value", .overflow = Overflow::wrap}, {"flag"}});
   for (const FieldInfo& info : fields()) {
     if (!recipe.scenario.has(info.field)) continue;
-    const bool text = !is_numeric(info.kind);
-    values.add_row({info.path,
-                    text ? std::string(recipe.scenario.text(info.field))
-                         : format_exact(*recipe.scenario.number(info.field)),
-                    info.flag});
+    values.add_row({info.path, shown_value(recipe.scenario, info), info.flag});
   }
   page.add(Heading{"Scenario"}).add(Grid{std::move(values)});
   Table missing({{"field"}, {.title = "why", .overflow = Overflow::wrap}});

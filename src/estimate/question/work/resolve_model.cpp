@@ -193,7 +193,8 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
                 "leave it out, or edit the model file");
   }
   const std::string_view asked = scenario.text(Field::model_name);
-  if (!asked.ends_with(".json") && catalog::plain_model_name(asked) != lower_case(asked)) {
+  const bool named = !asked.ends_with(".json") && !asked.starts_with('{');
+  if (named && catalog::plain_model_name(asked) != lower_case(asked)) {
     notes.add(Field::model_name, model.name,
               fmt::format("the shape of {}; nothing is downloaded", asked), model.source);
   }
