@@ -50,24 +50,24 @@ const CatalogKindInfo& kind_info(CatalogKind kind) {
   if (name.find('/') != std::string_view::npos) {
     std::error_code status;
     const bool directory = std::filesystem::is_directory(std::string(name), status);
-    std::string guess = directory
-                            ? std::string()
-                            : suggested_entry(catalog, kind, name.substr(name.rfind('/') + 1));
-    if (guess.ends_with(';')) guess.pop_back();
-    throw Error(ErrorKind::data,
-                directory ? "this is a directory, not a file"
-                          : "no catalog entry, and no file that ends in .json",
-                "Hugging Face names are not downloaded: give a catalog entry, or the path of a "
-                "config.json" +
-                    (guess.empty() ? "" : "; " + guess),
-                std::string(name.substr(0, 200)));
+    const std::string guess =
+        directory ? std::string()
+                  : suggested_entry(catalog, kind, name.substr(name.rfind('/') + 1));
+    throw Error(
+        ErrorKind::data,
+        directory ? "this is a directory, not a file"
+                  : "no catalog entry, and no file that ends in .json",
+        fmt::format("{}{}Hugging Face names are not downloaded: give a catalog entry, or the "
+                    "path of a config.json",
+                    guess, guess.empty() ? "" : " "),
+        std::string(name.substr(0, 200)));
   }
   const std::string guess = suggested_entry(catalog, kind, name);
   const std::string_view kinds = kind_info(kind).name;
   const std::string_view one = kinds.substr(0, kinds.size() - 1);
   throw Error(ErrorKind::usage, fmt::format("unknown {} \"{}\"", one, name.substr(0, 100)),
-              fmt::format("{}{}`trcost list {}` shows all names; a path that ends in .json is a "
-                          "file of your own",
+              fmt::format("{}{}`trcost list {}` shows all names. For your own file, give its path, "
+                          "which ends in .json",
                           guess, guess.empty() ? "" : " ", kinds));
 }
 

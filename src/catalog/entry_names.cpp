@@ -65,9 +65,38 @@ std::string_view skip_folded(std::string_view text, std::size_t count) {
 
 std::string list_entries(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 12;
-  if (names.size() <= kMost) return fmt::format("there is {};", fmt::join(names, ", "));
-  return fmt::format("there is {} and {} more;",
+  if (names.size() <= kMost) return fmt::format("there is {}.", fmt::join(names, ", "));
+  return fmt::format("there is {} and {} more.",
                      fmt::join(names.begin(), names.begin() + kMost, ", "), names.size() - kMost);
+}
+
+// Software that has no stack of its own, and what to write instead.
+constexpr std::pair<std::string_view, std::string_view> kOtherSoftware[] = {
+    {"deepspeed zero deepspeed-zero",
+     "write --stack hf-trainer with --sharding optimizer, gradients or parameters (ZeRO-1, 2, 3)."},
+    {"accelerate transformers huggingface hf trainer trl peft axolotl llama-factory llamafactory "
+     "ms-swift swift",
+     "it trains with the Hugging Face Trainer: write --stack hf-trainer."},
+    {"unsloth", "unsloth has no measured rows. The nearest stack is hf-trainer."},
+    {"pytorch torch ddp fsdp2 lightning composer llm-foundry torchtune",
+     "write --stack fsdp, or fsdp-compiled with torch.compile."},
+    {"torchtitan", "write --stack fsdp-compiled."},
+    {"nemo megatron-lm megatron-core mcore transformer-engine", "write --stack megatron."},
+    {"jax flax t5x xla", "write --stack maxtext."},
+    {"verl openrlhf slime nemo-rl areal",
+     "--method grpo or ppo adds the rounds. --stack is the training software: fsdp or megatron."},
+    {"vllm sglang tensorrt-llm trt-llm",
+     "inference software is an engine: trcost serve --engine."}};
+
+std::string_view advice_on_stack(std::string_view typed) {
+  for (const auto& [words, advice] : kOtherSoftware) {
+    for (std::string_view rest = words; !rest.empty();) {
+      const std::size_t space = std::min(rest.find(' '), rest.size());
+      if (same_folded(rest.substr(0, space), typed)) return advice;
+      rest.remove_prefix(std::min(space + 1, rest.size()));
+    }
+  }
+  return {};
 }
 
 // The first number of a name: `2.5` of `qwen2.5-vl-7b`.
@@ -188,8 +217,13 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
   if (kind == CatalogKind::models) {
     if (const std::optional<UnreadModel> known = unread_model(catalog, typed)) {
       return known->nearest.empty()
-                 ? known->why + ";"
-                 : fmt::format("{}; {} comes nearest;", known->why, known->nearest);
+                 ? known->why + "."
+                 : fmt::format("{}. The nearest model is {}.", known->why, known->nearest);
+    }
+  }
+  if (kind == CatalogKind::stacks) {
+    if (std::string_view advice = advice_on_stack(typed); !advice.empty()) {
+      return std::string(advice);
     }
   }
   const std::vector<std::string> known = catalog.names(kind);

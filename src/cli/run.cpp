@@ -13,6 +13,7 @@
 
 #include "cli/command/commands.h"
 #include "cli/command/help.h"
+#include "cli/flags/flag_advice.h"
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
 #include "cli/session/session.h"
@@ -108,12 +109,35 @@ std::string shell_words(const std::vector<std::string>& words) {
   return out;
 }
 
+// `70 billion` and `30 days` without quotes become one argument, as the value of the option before
+// them.
+void join_units(std::vector<std::string>& arguments) {
+  static constexpr std::string_view kUnits[] = {
+      "thousand", "million", "billion", "trillion", "second", "seconds",
+      "minute",   "minutes", "hour",    "hours",    "day",    "days",
+      "week",     "weeks",   "month",   "months",   "year",   "years"};
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (std::ranges::find(kUnits, lower_case(arguments[i])) == std::end(kUnits)) continue;
+    std::string& before = arguments[i - 1];
+    const std::size_t equals = before.starts_with("--") ? before.find('=') : before.npos;
+    const std::string_view number =
+        std::string_view(before).substr(equals == before.npos ? 0 : equals + 1);
+    const bool is_value = equals != before.npos || (i > 1 && arguments[i - 2].starts_with('-'));
+    if (!is_value || number.empty() || number.find_first_not_of("$0123456789.,") != number.npos) {
+      continue;
+    }
+    before += " " + lower_case(arguments[i]);
+    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 }  // namespace
 
 int run_arguments(std::vector<std::string> arguments, Session& session) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     require_text(arguments[i], fmt::format("argument {}", i + 1));
   }
+  join_units(arguments);
   session.command = shell_words(arguments);
   const std::optional<std::size_t> position = command_position(arguments);
   if (!position) {
@@ -144,9 +168,15 @@ int run_arguments(std::vector<std::string> arguments, Session& session) {
   const std::string name = arguments[*position];
   const Command* command = find_command(name);
   if (command == nullptr) {
-    std::vector<std::string> known;
-    for (const Command& each : commands()) known.emplace_back(each.name);
-    std::string hint = did_you_mean(name, known);
+    std::string hint(advice_on_command(name));
+    if (hint.empty()) {
+      // A slip leaves the first letter alone.
+      std::vector<std::string> known;
+      for (const Command& each : commands()) {
+        if (each.name.front() == lower_case(name.front())) known.emplace_back(each.name);
+      }
+      hint = did_you_mean(name, known);
+    }
     if (hint.empty()) hint = "`trcost --help` lists the commands";
     throw Error(ErrorKind::usage,
                 fmt::format("unknown command \"{}\"", name.substr(0, kQuotedLength)), hint);

@@ -114,12 +114,14 @@ Kind kind_info(NumberKind kind) {
 // Longest part of the input that a message quotes.
 constexpr std::size_t kQuotedLength = 60;
 
-[[noreturn]] void refuse(std::string_view text, const Kind& kind, std::string_view why) {
+[[noreturn]] void refuse(std::string_view text, const Kind& kind, std::string_view why,
+                         std::string hint = {}) {
   const std::string shown = text.size() > kQuotedLength
                                 ? std::string(text.substr(0, kQuotedLength)) + "..."
                                 : std::string(text);
+  if (hint.empty()) hint = fmt::format("write it like {}", kind.examples);
   throw Error(ErrorKind::usage, fmt::format("\"{}\" is not {}: {}", shown, kind.what, why),
-              fmt::format("write it like {}", kind.examples));
+              std::move(hint));
 }
 
 double unit_factor(std::string_view suffix, std::string_view text, const Kind& kind,
@@ -134,6 +136,12 @@ double unit_factor(std::string_view suffix, std::string_view text, const Kind& k
   if (suffix.empty()) return 1;
   for (const Unit& unit : kind.units) {
     if (unit.suffix == suffix) return unit.factor;
+  }
+  const bool counts = number_kind == NumberKind::count || number_kind == NumberKind::integer;
+  if (counts &&
+      (suffix == "kB" || suffix == "KB" || suffix == "MB" || suffix == "GB" || suffix == "TB")) {
+    refuse(text, kind, fmt::format("{} is a unit of bytes", suffix),
+           fmt::format("write {}{}", text.substr(0, text.find(suffix)), suffix.substr(0, 1)));
   }
   refuse(text, kind, fmt::format("unknown unit \"{}\"", suffix.substr(0, kQuotedLength)));
 }

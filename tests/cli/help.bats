@@ -17,8 +17,13 @@ commands=(estimate sweep memory solve diff transfer experiments tokens validate 
     grep -q "^  trcost $command" out.txt
     fits_the_page
     cp out.txt first.txt
+    # `help prices` is the topic, which --help of the command has at its end.
     run_trcost help "$command"
-    cmp first.txt out.txt
+    if [ "$command" = prices ]; then
+      tail -n "$(wc -l <out.txt)" first.txt | cmp - out.txt
+    else
+      cmp first.txt out.txt
+    fi
     # CLI11's own names for what has none here.
     lacks '^  (kind|name|topic) ' out.txt
   done

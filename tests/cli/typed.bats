@@ -41,10 +41,69 @@ max-seq-len|--seq-length
 grad-accum|--global-batch
 gradient-checkpointing|--recompute
 moe|config.json
+ppo|--method ppo
+dpo|--method dpo
+grpo|--method grpo
+lr|does not depend
+optim|--optimizer
+seq-len|--seq-length
+seqlen|--seq-length
+num-tokens|--tokens
+train-tokens|--tokens
+num-train-epochs|--epochs
+gbs|--global-batch
+gas|--global-batch
+freeze|--train frozen-vision
+freeze-vision-tower|--train frozen-vision
+quantization|--train qlora
+tpu|--accelerator
+aws|--provider
+from-scratch|default
+pretrain|default
 ROWS
   run_trcost estimate --method rlhf --params 7b
   grep -q 'ppo (with a reward model) or grpo' err.txt
   run_trcost estimate -- --params
+  ! grep -q 'did you mean' err.txt
+}
+
+@test "numbers with a unit after a blank, synonyms of kinds, counts in transfer" {
+  run_trcost estimate --params 70 billion --tokens=2 trillion --gpu h100 --gpus 64 --deadline 90 days --format json
+  [ "$(jq '.estimates[0].tokens.total' out.txt)" = 2000000000000 ]
+  [ "$(jq -r '.scenario.hardware.deadline' out.txt)" = 7776000 ]
+  run_trcost list gpus
+  grep -q '^h100-sxm' out.txt
+  run_trcost show gpu h100
+  [ "$code" -eq 0 ]
+  run_trcost transfer --params 7B --tokens 10B --from 8xa100 --measured 20d --to h200,4xgb200-nvl72 --format json
+  [ "$(jq -c '[.targets[].gpus]' out.txt)" = "[8,4]" ]
+  run_trcost transfer --params 7B --tokens 10B --from 8xa100 --from-gpus 4 --measured 20d --to h200
+  [ "$code" -eq 2 ]
+  run_trcost solve --budget 10k --model qwen3-8b --method grpo --gpu h100 --format json
+  [ "$code" -eq 0 ]
+  [ "$(jq -r '.solutions[0].path' out.txt)" = rollout.steps ]
+}
+
+@test "hints for stacks, commands and options of other commands" {
+  while IFS='|' read -r words hint; do
+    # shellcheck disable=SC2086
+    run_trcost $words
+    echo "$words: $(cat err.txt)"
+    [ "$code" -ne 0 ]
+    grep -qF -- "$hint" err.txt
+  done <<'ROWS'
+estimate --params 7b --stack deepspeed|--stack hf-trainer
+estimate --params 7b --stack unsloth|hf-trainer
+estimate --params 7b --tokens 2TB|write 2T
+serve --model llama-3.1-8b --modality vl|not of `trcost serve`
+serve --model llama-3.1-8b --lora|With `trcost estimate`
+sweep --params 7b --vary hardware.gpus=8,16 --sort cost|cost.total
+solve --budget 50k --params 7b --tokens 1T|--fail-above 50k
+train --params 7b|trcost estimate
+compare h100 b200|--accelerator
+how much|trcost estimate
+ROWS
+  run_trcost how much
   ! grep -q 'did you mean' err.txt
 }
 

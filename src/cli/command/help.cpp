@@ -224,6 +224,9 @@ std::string topic_text(const std::string& topic, Session& session) {
   if (topic == "fields") return fields_help();
   if (topic == "topics") return topics_help();
   if (topic == "terms") return terms_help();
+  // A command that shares its name with a topic has its options in --help.
+  const auto explained = std::ranges::find(help_topics(), topic, &HelpTopic::name);
+  if (explained != help_topics().end()) return explained->text();
   if (const Command* command = find_command(topic)) {
     Flags flags;
     flags.add_help();
@@ -231,8 +234,6 @@ std::string topic_text(const std::string& topic, Session& session) {
     add_global_options(flags, session.options);
     return command_help(*command, flags);
   }
-  const auto explained = std::ranges::find(help_topics(), topic, &HelpTopic::name);
-  if (explained != help_topics().end()) return explained->text();
   if (const Term* term = find_term(topic)) return term_help(*term);
   std::vector<std::string> known{"fields", "topics", "terms"};
   for (const Term& each : glossary()) known.emplace_back(lower_case(term_name(each)));

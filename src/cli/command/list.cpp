@@ -28,12 +28,13 @@ Document list_document(const Catalog& catalog, const ListOptions& options,
     return table_document(std::move(table), std::move(name));
   };
   if (options.kind.empty()) return sorted(catalog_kinds_table(catalog), "kinds");
-  if (options.kind == kRegions) return sorted(regions_table(catalog), "regions");
+  if (options.kind == kRegions || options.kind == "region")
+    return sorted(regions_table(catalog), "regions");
   const CatalogKind of = catalog_kind(options.kind);
   if (of == CatalogKind::prices && !only.empty()) {
     return prices_document(catalog, only, options.sort);
   }
-  return sorted(catalog_table(catalog, of, only), options.kind);
+  return sorted(catalog_table(catalog, of, only), std::string(catalog_kind_name(of)));
 }
 
 int run_list(const ListOptions& options, Session& session) {

@@ -45,7 +45,7 @@ std::pair<CatalogKind, std::string> find_anywhere(const Catalog& catalog, const 
 }
 
 bool is_kind(std::string_view word) {
-  return std::ranges::find(catalog_kinds(), word, &CatalogKindInfo::name) != catalog_kinds().end();
+  return find_catalog_kind(word).has_value();
 }
 
 int run_show(const ShowOptions& options, Session& session) {

@@ -18,6 +18,7 @@
 #include "study/solve/rent.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
+#include "workload/method.h"
 
 namespace trcost::cli {
 namespace {
@@ -95,7 +96,13 @@ class Solving {
   [[nodiscard]] bool model_given() const {
     return given(Field::model_params) || given(Field::model_name);
   }
+  // Rounds of a method that generates its own data, instead of tokens.
+  [[nodiscard]] bool has_rounds() const {
+    return given(Field::train_method) &&
+           method_row(method_named(scenario_.text(Field::train_method))).generates;
+  }
   [[nodiscard]] bool data_given() const {
+    if (has_rounds()) return given(Field::rollout_steps);
     return given(Field::data_tokens) || given(Field::data_samples) ||
            given(Field::data_tokens_per_param);
   }
@@ -201,14 +208,23 @@ class Solving {
     } else if (!arguments_.break_even.empty()) {
       request_.unknown = &field_info(Field::cost_price_per_gpu_hour);
     } else if (!model_given()) {
+      if (has_rounds()) {
+        refuse("the model is missing",
+               "set --model or --params: rounds have no compute-optimal size");
+      }
       // Both are open: the scaling law pairs them.
       if (data_given()) request_.unknown = &field_info(Field::model_params);
     } else if (!data_given()) {
-      request_.unknown = &field_info(Field::data_tokens);
+      request_.unknown = &field_info(has_rounds() ? Field::rollout_steps : Field::data_tokens);
     } else if (request_.target.deadline() && !given(Field::hardware_gpus)) {
       request_.unknown = &field_info(Field::hardware_gpus);
     } else {
-      refuse("nothing is unknown", "name the field to solve for, like --for tokens");
+      refuse("nothing is unknown: the model and its tokens are set",
+             fmt::format("leave one out, or name the field to solve for, like --for gpus{}",
+                         arguments_.budget.empty()
+                             ? std::string()
+                             : ". To test a budget: trcost estimate --fail-above " +
+                                   arguments_.budget.substr(0, 60)));
     }
     refuse_two_targets();
     const bool sized =

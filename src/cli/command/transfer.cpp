@@ -58,6 +58,31 @@ std::optional<double> gpus(const std::string& text, std::string_view flag) {
   return scratch.number(Field::hardware_gpus);
 }
 
+// Counts typed with a name, as in `8xa100`, become the numbers of accelerators.
+void use_counts(const TransferArguments& arguments, const Catalog& catalog,
+                TransferRequest& request) {
+  catalog::CountedAccelerator from = read_accelerator(arguments.from, catalog);
+  const std::optional<double> from_gpus = gpus(arguments.from_gpus, "--from-gpus");
+  if (from_gpus && from.count > 0 && from.count != *from_gpus) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("\"{}\" has {} GPUs, but --from-gpus is {}", arguments.from.substr(0, 60),
+                    format_exact(from.count), format_exact(*from_gpus)),
+        "set the number once", "--from");
+  }
+  if (!from_gpus && from.count == 0) {
+    throw Error(ErrorKind::usage, "the number of measured accelerators is missing",
+                fmt::format("write --from 8x{}, or set --from-gpus", arguments.from.substr(0, 60)));
+  }
+  request.from = std::move(from.name);
+  request.from_gpus = from_gpus.value_or(from.count);
+  for (TransferTarget& target : request.targets) {
+    catalog::CountedAccelerator to = read_accelerator(target.accelerator, catalog);
+    if (to.count > 0 && !target.gpus) target.gpus = to.count;
+    target.accelerator = std::move(to.name);
+  }
+}
+
 TransferRequest transfer_request_of(const TransferArguments& arguments, Session& session) {
   TransferRequest request;
   request.base = arguments.scenario.read(session);
@@ -65,19 +90,18 @@ TransferRequest transfer_request_of(const TransferArguments& arguments, Session&
     throw Error(ErrorKind::usage, std::move(message), std::move(hint));
   };
   if (request.base.has(Field::hardware_accelerator) || request.base.has(Field::hardware_gpus)) {
-    refuse("--accelerator and --gpus say nothing here",
-           "write --from h100-sxm --from-gpus 8 and --to h200 --to-gpus 8");
+    refuse("--accelerator and --gpus do not apply to transfer",
+           "write --from 8xh100-sxm and --to 8xh200");
   }
-  if (arguments.from.empty()) refuse("no measured platform", "give --from ACCELERATOR");
-  const std::optional<double> from_gpus = gpus(arguments.from_gpus, "--from-gpus");
-  if (!from_gpus) refuse("no number of measured accelerators", "give --from-gpus N");
-  request.from = arguments.from;
-  request.from_gpus = *from_gpus;
+  if (arguments.from.empty()) {
+    refuse("the measured platform is missing", "set --from, for example --from 8xa100-sxm-80gb");
+  }
   double& sigma = request.measured_sigma;
   request.seconds = measured(arguments.measured, NumberKind::duration, "--measured", sigma);
   request.tokens_per_second = measured(arguments.tokens_per_second, NumberKind::count,
                                        "--measured-tokens-per-second", sigma);
   if (!arguments.to.empty()) request.targets = parse_transfer_targets(arguments.to);
+  use_counts(arguments, session.catalog(), request);
   if (const auto to_gpus = gpus(arguments.to_gpus, "--to-gpus")) {
     for (TransferTarget& target : request.targets) {
       if (!target.gpus) target.gpus = to_gpus;
@@ -109,16 +133,18 @@ int run_transfer(const TransferArguments& arguments, Session& session) {
 Action define_transfer(Flags& flags, Session& session) {
   auto arguments = std::make_shared<TransferArguments>();
   flags.group("Measurement");
-  flags.add("--from", arguments->from, "NAME", "accelerator that was measured");
-  flags.add("--from-gpus", arguments->from_gpus, "N", "how many of them");
+  flags.add("--from", arguments->from, "[N]xNAME",
+            "accelerator that was measured, with its number: 8xa100-sxm-80gb");
+  flags.add("--from-gpus", arguments->from_gpus, "N",
+            "number of measured accelerators, if --from has none");
   flags.add("--measured", arguments->measured, "TIME",
             "time that the whole run took, or P10..P90 of it");
   flags.add("--measured-tokens-per-second", arguments->tokens_per_second, "N",
             "steady throughput of all measured accelerators together, instead of --measured");
-  flags.add("--to", arguments->to, "NAME[:N],..",
-            "where it is to run: accelerators, each with a number of its own after a colon "
-            "when wanted; a GB200 tray is gb200-nvl72:4");
-  flags.add("--to-gpus", arguments->to_gpus, "N", "how many of each (default: as measured)");
+  flags.add("--to", arguments->to, "[N]xNAME,..",
+            "accelerators to run on, each with its own number if it differs: 8xh200,4xgb200-nvl72");
+  flags.add("--to-gpus", arguments->to_gpus, "N",
+            "number of each that has none (default: as measured)");
   arguments->scenario.add(flags, session);
   add_output_options(flags, arguments->output);
   return [arguments, &session] { return run_transfer(*arguments, session); };

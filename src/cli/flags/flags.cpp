@@ -103,7 +103,7 @@ void refuse_leftovers(const CLI::App& app, std::string_view command, std::string
     for (const CLI::Option* option : app.get_options()) {
       for (const std::string& flag : option->get_lnames()) known.push_back("--" + flag);
     }
-    std::string hint(advice_on_flag(name));
+    std::string hint = advice_on_flag(name, command, known);
     if (hint.empty()) {
       if (const std::string near = near_flag(name, known); !near.empty()) {
         hint = fmt::format("did you mean \"{}\"?", near);

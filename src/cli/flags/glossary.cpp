@@ -14,6 +14,11 @@ constexpr Term kTerms[] = {
      "The share of a GPU's peak speed that goes into the model's own arithmetic. A well-tuned run "
      "of a dense model reaches 35 to 50%. Recomputed activations do not count.",
      "--mfu, --stack, --tuning"},
+    {"throughput|tokens per second|tokens/s",
+     "Tokens trained per second, of one GPU or of the cluster. It follows from MFU: tokens/s = MFU "
+     "x "
+     "peak FLOP/s / FLOPs per token.",
+     "--mfu, `trcost calibrate`"},
     {"HFU|hardware FLOPs utilization",
      "Like MFU, but it also counts the arithmetic that recomputation repeats. HFU is therefore "
      "never below MFU.",
@@ -22,6 +27,10 @@ constexpr Term kTerms[] = {
      "One floating-point operation, an addition or a multiplication. Training takes about 6 FLOPs "
      "per parameter and token. FLOP/s is a speed.",
      "--params, --tokens"},
+    {"GPU|GPUs|accelerator|chip|TPU",
+     "The processor that trains: a GPU, a TPU or another accelerator. trcost compares five "
+     "platforms if none is set.",
+     "--accelerator, `trcost list accelerators`"},
     {"GPU-hour|GPU-hours",
      "One GPU for one hour. 64 GPUs for 10 hours are 640 GPU-hours. Clouds bill by it.",
      "--gpus, --price"},
@@ -47,16 +56,20 @@ constexpr Term kTerms[] = {
      "The share of the cluster's time that trains. The rest goes to failures, restarts from a "
      "checkpoint, and the steps that are lost with them.",
      "--goodput, --checkpoint-interval, --preemption-hours"},
-    {"production overhead|overhead",
+    {"production overhead|overhead|overheads",
      "The distance between a clean run and the bill: evaluations, ramp-up, restarts by hand, "
      "waiting. "
      "Months on thousands of GPUs lose about a quarter of the time to it.",
      "--production-overhead"},
-    {"HBM|high-bandwidth memory|memory",
+    {"HBM|high-bandwidth memory|memory|VRAM|GPU memory",
      "The memory on the GPU's package. Weights, gradients, optimizer states and activations have "
      "to "
      "fit in it. Its bandwidth limits how fast a model answers.",
      "`trcost memory`"},
+    {"OOM|out of memory|does not fit",
+     "A run needs more memory than a GPU has. More GPUs, QLoRA, recomputation, sharding or offload "
+     "help. The error names the smallest number of GPUs that fits.",
+     "`trcost memory`, --train qlora, --offload, --sharding"},
     {"LoRA|low-rank adapter|adapter|PEFT",
      "Fine-tuning that trains two small matrices beside each frozen one. It needs a fraction of "
      "the "
@@ -110,6 +123,17 @@ constexpr Term kTerms[] = {
      "and "
      "the sequence length.",
      "--micro-batch, --seq-length, --recompute"},
+    {"global batch|batch|batch size|global batch size",
+     "Sequences of one optimizer step over all GPUs. A larger batch keeps more GPUs busy. Beyond a "
+     "critical size, more tokens are needed for the same loss.",
+     "--global-batch, --micro-batch"},
+    {"context length|sequence length|context|seq length",
+     "Tokens of a sequence. Attention costs grow with its square, and activations in proportion. "
+     "Documents are packed into sequences of this length.",
+     "--seq-length, --packing"},
+    {"epoch|epochs",
+     "One pass over the samples. Fine-tuning takes one to three. Cost is proportional to it.",
+     "--epochs"},
     {"optimizer states|optimizer|Adam",
      "What the optimizer keeps per parameter. AdamW keeps two averages and a 32-bit copy, 12 bytes "
      "per trained parameter.",
@@ -133,6 +157,10 @@ constexpr Term kTerms[] = {
      "language "
      "model. Larger images make more tokens.",
      "--vision-encoder, --image-size, `trcost tokens`"},
+    {"cluster|node|rack|system",
+     "A node is a machine with usually 8 GPUs, or 4 of a rack. A cluster is many of them and their "
+     "network. Without --gpus, the cluster is sized to finish by the deadline.",
+     "--gpus, --deadline, --system"},
     {"NVLink|NVL72|interconnect|InfiniBand",
      "Links between GPUs. NVLink joins 8 GPUs of a node, or 72 of an NVL72 rack. InfiniBand or "
      "Ethernet joins the nodes and is about ten times slower.",
@@ -173,6 +201,15 @@ constexpr Term kTerms[] = {
      "another "
      "class, marked with ~, and never decides which platform is named the cheapest.",
      "--price"},
+    {"quote|one quote|quotes|median price",
+     "The price of one seller on one day. The price of an answer is the median of the quotes of a "
+     "class. With one quote, that quote is the price, and its range is wider.",
+     "`trcost show prices`, --price, --provider"},
+    {"tuning|showcase|usual|first-run|first run",
+     "How well the software is tuned. showcase is a record or a vendor's recipe, usual is what "
+     "most "
+     "teams reach, first-run is a first attempt. The default is usual.",
+     "--tuning, `trcost help calibration`"},
     {"software stack|stack|Megatron|FSDP2",
      "The training software. The same model on the same GPUs can differ by a factor of two between "
      "stacks. If none is set, a typical one is used and the range is wider.",

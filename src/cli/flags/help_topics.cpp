@@ -34,7 +34,7 @@ Set your own price with --price 2.10. A range from P10 to P90 replaces the sprea
   trcost estimate --params 7e9 --accelerator h100-sxm --price 1.9..3.2
 
 --provider uses one seller, --region one place. `trcost prices import` turns a public catalog into a
-price file. --as-of DATE sets the day to which the age of quotes is measured.
+price file (`trcost prices --help`). --as-of DATE uses the prices known on that date.
 )";
 
 constexpr std::string_view kRanges =

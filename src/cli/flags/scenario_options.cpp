@@ -5,13 +5,11 @@
 
 #include <algorithm>
 
-#include "catalog/hardware/machines.h"
 #include "cli/flags/flags.h"
 #include "cli/flags/settings.h"
 #include "cli/session/session.h"
 #include "recipe/read_recipe.h"
 #include "text/files.h"
-#include "trcost/catalog.h"
 #include "trcost/error.h"
 
 namespace trcost::cli {
@@ -54,26 +52,6 @@ std::string group_of(const FieldInfo& info) {
 std::string help_of(const FieldInfo& info) {
   const std::string fallback(info.fallback.empty() ? info.rule : info.fallback);
   return fmt::format("{} (default: {})", info.help, fallback);
-}
-
-// The entry of a typed accelerator, with the count if it has one. A name that the catalog lacks
-// stays, for a later message.
-catalog::CountedAccelerator read_accelerator(const std::string& typed, const Catalog& catalog) {
-  const auto entry_of = [&](const std::string& name) {
-    return catalog.has_file("accelerators/" + name + ".json")
-               ? name
-               : catalog.entry_of(CatalogKind::accelerators, name);
-  };
-  if (typed.ends_with(".json")) return {typed};
-  if (std::string entry = entry_of(typed); !entry.empty()) return {std::move(entry)};
-  if (auto machine = catalog::find_machine(catalog, typed)) return *std::move(machine);
-  if (auto counted = catalog::split_count(typed)) {
-    if (std::string entry = entry_of(counted->name); !entry.empty()) {
-      counted->name = std::move(entry);
-      return *std::move(counted);
-    }
-  }
-  return {typed};
 }
 
 // The GPUs of `8xh100` become --gpus. A machine only names the accelerator if the cluster's size is
@@ -161,6 +139,24 @@ void note_bare_seconds(const FieldInfo& info, std::string_view typed, Session& s
 }
 
 }  // namespace
+
+catalog::CountedAccelerator read_accelerator(const std::string& typed, const Catalog& catalog) {
+  const auto entry_of = [&](const std::string& name) {
+    return catalog.has_file("accelerators/" + name + ".json")
+               ? name
+               : catalog.entry_of(CatalogKind::accelerators, name);
+  };
+  if (typed.ends_with(".json")) return {typed};
+  if (std::string entry = entry_of(typed); !entry.empty()) return {std::move(entry)};
+  if (auto machine = catalog::find_machine(catalog, typed)) return *std::move(machine);
+  if (auto counted = catalog::split_count(typed)) {
+    if (std::string entry = entry_of(counted->name); !entry.empty()) {
+      counted->name = std::move(entry);
+      return *std::move(counted);
+    }
+  }
+  return {typed};
+}
 
 std::string read_input(const std::string& path) {
   return path == "-" ? read_stdin() : read_text_file(path);

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "catalog/hardware/machines.h"
 #include "cli/flags/settings.h"
+#include "trcost/catalog.h"
 #include "trcost/scenario.h"
 
 namespace trcost::cli {
@@ -46,6 +48,10 @@ class ScenarioOptions {
   std::vector<std::string> recipes_;
   std::vector<std::unique_ptr<Typed>> typed_;
 };
+
+/// Returns the catalog's accelerator of a typed name, alias or cloud machine, and its count if it
+/// has one: `8xa100`, `a100:8`. A name that the catalog lacks stays as typed.
+catalog::CountedAccelerator read_accelerator(const std::string& typed, const Catalog& catalog);
 
 /// The text of a file, or of stdin for `-`; at most 16 MB.
 std::string read_input(const std::string& path);

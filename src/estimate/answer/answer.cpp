@@ -69,10 +69,22 @@ void warn_about_context(const PlanRequest& asked, const Estimate& out, Notes& no
   notes.warn(unused_text(field_info(Field::layout_context_kind)));
 }
 
+// Tensor parallel ranks exchange results in every layer, so that the slow network sets their speed.
+void warn_about_domain(const Task& task, const Estimate& out, Notes& notes) {
+  const System& system = *task.platform().system;
+  if (!task.fixed.layout.tp || out.layout.tp <= system.gpus_per_domain) return;
+  notes.warn(fmt::format(
+      "--tp {} crosses the {} GPUs that share the fast links of {}: every layer then waits for the "
+      "network between nodes. Set --tp {} or less",
+      format_exact(out.layout.tp), format_exact(system.gpus_per_domain), system.title,
+      format_exact(system.gpus_per_domain)));
+}
+
 void warn_about_plan(const Task& task, const Estimate& out, Notes& notes) {
   warn_about_memory(out, task.fixed.layout.memory_margin, notes);
   warn_about_steps(task.work(), out, notes);
   warn_about_context(task.fixed.layout, out, notes);
+  warn_about_domain(task, out, notes);
   warn_about_mfu(task, out, notes);
   warn_about_peak(out, notes);
 }

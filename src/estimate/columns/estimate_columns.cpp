@@ -418,6 +418,26 @@ const EstimateColumn& require_column(std::string_view path) {
   std::vector<std::string> known;
   for (const EstimateColumn& column : columns()) known.emplace_back(column.path);
   std::string hint = did_you_mean(path, known);
+  // A group of columns, and words for one of them.
+  static constexpr std::pair<std::string_view, std::string_view> kMeant[] = {
+      {"cost", "cost.total"},
+      {"usd", "cost.total"},
+      {"dollars", "cost.total"},
+      {"price", "cost.price_per_gpu_hour"},
+      {"time", "wall_clock_seconds"},
+      {"days", "wall_clock_seconds"},
+      {"hours", "gpu_hours"},
+      {"duration", "wall_clock_seconds"},
+      {"params", "model.params_total"},
+      {"tokens", "tokens.total"},
+      {"flops", "flops.model"},
+      {"memory", "memory.total_bytes"},
+      {"throughput", "performance.tokens_per_second_per_gpu"},
+      {"co2", "energy.co2_kg"},
+      {"energy", "energy.kwh"}};
+  for (const auto& [word, column] : kMeant) {
+    if (same_folded(word, path)) hint = fmt::format("did you mean \"{}\"?", column);
+  }
   // `mfu` for `performance.mfu`: the last part alone is the usual slip.
   const auto last_part = std::find_if(known.begin(), known.end(), [&](const std::string& name) {
     return !path.empty() && name.size() > path.size() && name.ends_with(path) &&

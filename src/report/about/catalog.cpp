@@ -216,12 +216,28 @@ Table published_runs_table(const RunBook& runs) {
 
 }  // namespace
 
-CatalogKind catalog_kind(std::string_view name) {
-  std::vector<std::string> names;
+std::optional<CatalogKind> find_catalog_kind(std::string_view name) {
+  static constexpr std::pair<std::string_view, CatalogKind> kSynonyms[] = {
+      {"gpu", CatalogKind::accelerators},      {"gpus", CatalogKind::accelerators},
+      {"tpus", CatalogKind::accelerators},     {"chips", CatalogKind::accelerators},
+      {"hardware", CatalogKind::accelerators}, {"devices", CatalogKind::accelerators},
+      {"nodes", CatalogKind::systems},         {"racks", CatalogKind::systems},
+      {"frameworks", CatalogKind::stacks},     {"software", CatalogKind::stacks},
+      {"llms", CatalogKind::models},           {"vlms", CatalogKind::models}};
   for (const CatalogKindInfo& info : catalog_kinds()) {
-    if (info.name == name) return info.kind;
-    names.emplace_back(info.name);
+    const std::string_view one = info.name.substr(0, info.name.size() - 1);
+    if (same_folded(info.name, name) || same_folded(one, name)) return info.kind;
   }
+  for (const auto& [word, kind] : kSynonyms) {
+    if (same_folded(word, name)) return kind;
+  }
+  return std::nullopt;
+}
+
+CatalogKind catalog_kind(std::string_view name) {
+  if (const auto kind = find_catalog_kind(name)) return *kind;
+  std::vector<std::string> names;
+  for (const CatalogKindInfo& info : catalog_kinds()) names.emplace_back(info.name);
   std::string hint = did_you_mean(name, names);
   hint += fmt::format("{}kinds are {}", hint.empty() ? "" : " ", fmt::join(names, ", "));
   throw Error(ErrorKind::usage,

@@ -2,6 +2,7 @@
 // Listings and entries of the catalog.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,10 @@
 
 namespace trcost::report {
 
-/// Returns the kind of a name such as `accelerators`. Throws Error (usage) with a did-you-mean.
+/// Returns the kind of a name or a synonym of it, such as `accelerators`, `gpus` or `model`. Empty
+/// for another word.
+std::optional<CatalogKind> find_catalog_kind(std::string_view name);
+/// Returns find_catalog_kind(). Throws Error (usage) with a did-you-mean.
 CatalogKind catalog_kind(std::string_view name);
 
 /// Lists the kinds with the number of their entries.

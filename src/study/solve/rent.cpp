@@ -10,6 +10,7 @@
 #include "quantity/quantity.h"
 #include "text/column.h"
 #include "trcost/error.h"
+#include "workload/method.h"
 
 namespace trcost::study {
 
@@ -23,7 +24,14 @@ bool has_model(const Scenario& scenario) {
   return scenario.has(Field::model_params) || scenario.has(Field::model_name);
 }
 
+// True for a method that generates its own data in rounds.
+bool has_rounds(const Scenario& scenario) {
+  return scenario.has(Field::train_method) &&
+         method_row(method_named(scenario.text(Field::train_method))).generates;
+}
+
 bool has_data(const Scenario& scenario) {
+  if (has_rounds(scenario)) return scenario.has(Field::rollout_steps);
   return scenario.has(Field::data_tokens) || scenario.has(Field::data_samples) ||
          scenario.has(Field::data_tokens_per_param) || !scenario.stages.empty();
 }
@@ -31,7 +39,9 @@ bool has_data(const Scenario& scenario) {
 // The field to solve for so that the training takes the cluster's time, or null for the scaling
 // law.
 const FieldInfo* unknown_work(const Scenario& scenario) {
-  if (has_model(scenario)) return &field_info(Field::data_tokens);
+  if (has_model(scenario)) {
+    return &field_info(has_rounds(scenario) ? Field::rollout_steps : Field::data_tokens);
+  }
   return has_data(scenario) ? &field_info(Field::model_params) : nullptr;
 }
 

@@ -77,6 +77,10 @@ std::string budget_sentence(const SolveReport& report, const Solution& best) {
                        fleet_words(e));
   }
   const auto& [info, value] = best.values.front();
+  if (info->field == Field::rollout_steps) {
+    return fmt::format("{} pays for {} rounds of {} on {}: {}.", budget, grouped(value, 0),
+                       model_phrase(e.model, e.medium), platform, fleet_words(e));
+  }
   if (info->field == Field::cost_price_per_gpu_hour) {
     return fmt::format("{} is enough at up to {} per GPU-hour on {}: {}.", budget,
                        value_words(*info, value), platform, fleet_words(e));
@@ -156,6 +160,8 @@ std::string_view field_title(const FieldInfo& info) {
       return "parameters";
     case Field::data_tokens:
       return "tokens";
+    case Field::rollout_steps:
+      return "rounds";
     case Field::hardware_gpus:
       return "GPUs";
     case Field::hardware_deadline:
