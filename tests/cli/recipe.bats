@@ -40,6 +40,23 @@ END
   cmp <(jq .estimates first.json) <(jq .estimates out.txt)
 }
 
+@test "diff compares two recipes with the same flags" {
+  recipe="$BATS_TEST_DIRNAME/../../examples/recipes/axolotl.yaml"
+  sed 's/num_epochs: 3/num_epochs: 6/' "$recipe" >new.yaml
+  run_trcost diff --recipe "$recipe" new.yaml --samples 52k --gpu 8xh100 --format json
+  [ "$code" -eq 0 ]
+  grep -q '"data.epochs"' out.txt
+  run_trcost diff --recipe "$recipe" new.yaml --samples 52k --gpu 8xh100 --fail-above 50%
+  [ "$code" -eq 3 ]
+  run_trcost diff --recipe "$recipe" "$recipe" --samples 52k --gpu 8xh100 --fail-above 1%
+  [ "$code" -eq 0 ]
+  run_trcost diff --recipe "$recipe"
+  [ "$code" -eq 2 ]
+  # Flags of a scenario change nothing in saved results.
+  run_trcost diff a.json b.json --gpus 8
+  [ "$code" -eq 2 ]
+}
+
 @test "what is no recipe is refused with what to give instead" {
   echo 'print(1)' >train.py
   run_trcost recipe train.py

@@ -57,10 +57,12 @@ constexpr Command kCommands[] = {
      "trcost solve --break-even gb200-nvl72,h100-sxm --params 70B --tokens 1T\n"
      "trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --price 2 --accelerator h100-sxm\n",
      define_solve},
-    {"diff", "two saved results: what changed in the inputs and in each line item",
+    {"diff", "two saved results or recipes: what changed in the inputs and in each line item",
      "A.json B.json [--fail-above SHARE] [OPTIONS]",
      "trcost diff before.json after.json\n"
-     "trcost diff before.json after.json --fail-above 10% --format md\n",
+     "trcost diff before.json after.json --fail-above 10% --format md\n"
+     "trcost diff --recipe examples/recipes/axolotl.yaml examples/recipes/axolotl-next.yaml \\\n"
+     "            --samples 52k --gpu 8xh100\n",
      define_diff},
     {"transfer", "a measured run carried over to other platforms",
      "--from NAME --from-gpus N --measured TIME --to NAME[:N],.. [OPTIONS]",

@@ -8,15 +8,19 @@
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
 #include "cli/session/session.h"
+#include "prices/rows/price_book.h"
 #include "report/about/documents.h"
 #include "study/diff/diff.h"
 #include "trcost/error.h"
+#include "trcost/estimate.h"
+#include "trcost/report.h"
 
 namespace trcost::cli {
 namespace {
 
 struct DiffArguments {
   std::vector<std::string> files;
+  ScenarioOptions scenario;  // of --recipe
   std::string fail_above;
   bool all = false;
   OutputOptions output;
@@ -47,8 +51,40 @@ std::optional<DiffLimit> threshold(const std::string& text) {
   return DiffLimit{value, std::nullopt};
 }
 
-int run_diff(const DiffArguments& arguments, Session& session) {
-  const Format format = arguments.output.choose();
+// The estimate of a recipe with the flags, as `estimate --format json` saves it.
+std::string estimate_recipe(DiffArguments& arguments, const std::string& recipe, Session& session) {
+  arguments.scenario.set_recipes({recipe});
+  const Scenario scenario = arguments.scenario.read(session);
+  Estimator estimator(session.catalog(), {});
+  const std::vector<Estimate> estimates = estimator.run(scenario);
+  Report report;
+  report.scenario = &scenario;
+  report.estimates = estimates;
+  report.failures = estimator.failures();
+  report.price_data_date = price_date(session.catalog());
+  report.settings = session.settings;
+  return render(report, Format::json, {});
+}
+
+DiffResult compare_recipes(DiffArguments& arguments, DiffReport& report, Session& session) {
+  // Of `--recipe OLD NEW` the second is an argument of the command.
+  std::vector<std::string> recipes = arguments.scenario.recipes();
+  recipes.insert(recipes.end(), arguments.files.begin(), arguments.files.end());
+  if (recipes.size() != 2) {
+    throw Error(ErrorKind::usage, fmt::format("two recipes are needed, {} given", recipes.size()),
+                "trcost diff --recipe old.yaml new.yaml --gpu 8xh100", "--recipe");
+  }
+  report.a = recipes[0];
+  report.b = recipes[1];
+  const std::string before = estimate_recipe(arguments, recipes[0], session);
+  return diff_results(before, report.a, estimate_recipe(arguments, recipes[1], session), report.b);
+}
+
+DiffResult compare_files(const DiffArguments& arguments, DiffReport& report) {
+  if (!arguments.scenario.typed().empty()) {
+    throw Error(ErrorKind::usage, "flags of a scenario belong to --recipe",
+                "saved results have theirs already");
+  }
   if (arguments.files.size() != 2) {
     throw Error(ErrorKind::usage,
                 fmt::format("two saved results are needed, {} given", arguments.files.size()),
@@ -59,12 +95,19 @@ int run_diff(const DiffArguments& arguments, Session& session) {
   if (a == "-" && b == "-") {
     throw Error(ErrorKind::usage, "stdin cannot be both results", "name a file for one of them");
   }
-  DiffReport report;
-  report.fail_above = threshold(arguments.fail_above);
   report.a = a == "-" ? "stdin" : a;
   report.b = b == "-" ? "stdin" : b;
+  return diff_results(read_input(a), report.a, read_input(b), report.b);
+}
+
+int run_diff(DiffArguments& arguments, Session& session) {
+  const Format format = arguments.output.choose();
+  DiffReport report;
+  report.fail_above = threshold(arguments.fail_above);
   report.everything = arguments.all;
-  report.result = diff_results(read_input(a), report.a, read_input(b), report.b);
+  report.result = arguments.scenario.recipes().empty()
+                      ? compare_files(arguments, report)
+                      : compare_recipes(arguments, report, session);
   Output output(arguments.output.path);
   Document document = diff_document(report);
   document.command = session.command;
@@ -95,6 +138,7 @@ Action define_diff(Flags& flags, Session& session) {
             "this share (10%), or cannot be compared");
   flags.add("--all", arguments->all, "every figure that differs, not only the main ones");
   add_output_options(flags, arguments->output);
+  arguments->scenario.add(flags, session);
   return [arguments, &session] { return run_diff(*arguments, session); };
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catalog/hardware/machines.h"
@@ -35,6 +36,9 @@ class ScenarioOptions {
   [[nodiscard]] std::vector<Layer> layers(Session& session, const Prepare& prepare = {}) const;
   /// A file given in another way than by --scenario; Error (usage) where both are.
   void set_file(const std::string& path);
+  [[nodiscard]] const std::vector<std::string>& recipes() const { return recipes_; }
+  /// Replaces the files of --recipe, for a command that reads several recipes in turn.
+  void set_recipes(std::vector<std::string> files) { recipes_ = std::move(files); }
 
  private:
   struct Typed {
