@@ -32,10 +32,10 @@ struct ServingQuestion {
   std::optional<int> tp, ep, dp;
   ServingLoad load;
   std::optional<double> tokens_per_second_per_user;
-  bool any_speed = false;  ///< no lower bound of the speed per user, as claims may assume
-  double sold = 1;         ///< share of the capacity that is sold
-  bool curve = true;       ///< with throughput over concurrency
-  bool explain = false;    ///< with every formula and its numbers
+  bool any_speed = false;           ///< no lower bound of the speed per user, as claims may assume
+  std::optional<double> sold = {};  ///< share of the capacity that is sold. Empty: all of it
+  bool curve = true;                ///< with throughput over concurrency
+  bool explain = false;             ///< with every formula and its numbers
 };
 
 /// Dollars per million tokens: the whole cost divided by the output tokens, the input tokens, or
@@ -47,6 +47,9 @@ struct TokenCost {
   std::string source, date;
   bool imputed = false;
   double sold = 1;  ///< share of the capacity
+  /// Price of an hour in which an owned machine is in use, without idle hours: what a share that is
+  /// sold divides. Of rented machines, price_per_gpu_hour.
+  std::optional<double> price_of_busy_hour;
 };
 
 struct ServingCurvePoint {

@@ -27,7 +27,7 @@ from scipy.optimize import least_squares
 CHIP = {"memory": (.75, .12), "cache": (.75, .2), "matmul": (.5, .3), "experts": (.65, .25),
         "expert_matmul": (.35, .4), "prefill": (.5, .3), "expert_prefill": (.35, .3),
         "reduce_seconds": (1.5e-5, .5), "reduce_link": (.5, .3), "exchange_seconds": (3e-5, .6),
-        "exchange_link": (.2, .5), "fp4_gain": (1.6, .15), "layer_seconds": (1.5e-5, .5)}
+        "exchange_link": (.2, .5), "fp4_share": (.8, .15), "layer_seconds": (1.5e-5, .5)}
 ENGINE = {"layer": (1, .4), "step_seconds": (1e-3, .7), "sequence_seconds": (4e-6, .8),
           "prefill": (1, .3), "experts": (1, .25), "hidden_prefill": (.4, .3), "ramp": (.2, .4),
           "first_token_seconds": (.04, .7), "queue": (.1, .7), "expert_layer": (1.5, .3)}
@@ -110,7 +110,7 @@ def features(row, s, c):
             return c["bf16"], 0
         if b == 1:
             return c["fp8"] or c["bf16"], 0
-        return (c["fp8"], 1) if c["fp4"] else (c["bf16"], 0)
+        return (c["fp4"], 1) if c["fp4"] else (c["bf16"], 0)
     i, o = float(row["input_tokens"]), float(row["output_tokens"])
     ctx = lambda length: sum(x * (min(length, w) if w else length) for x, w in s["windows"])
     # Tokens that the mean token of a prompt sees (visible_tokens() of src/workload/blocks/core.cpp).
@@ -174,7 +174,7 @@ def predict(z, x):
                 out = out * q[f"{engine}.{name}"] ** x[engine]
         return out
     t, n, dp, bw = x["t"], x["n"], x["dp"], x["bw"]
-    gain = q["chip.fp4_gain"]
+    gain = q["chip.fp4_share"]
     pa, pd = x["pa"] * np.where(x["ga"] > 0, gain, 1), x["pd"] * np.where(x["gd"] > 0, gain, 1)
     pe = x["pe"] * np.where(x["ge"] > 0, gain, 1)
     free = x["memory"] - (x["Wr"] + x["emb"]) / t - x["We"] / n

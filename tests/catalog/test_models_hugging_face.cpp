@@ -278,3 +278,38 @@ TEST_CASE("malformed config.json files", "[catalog][models][hugging_face]") {
           std::string::npos);
   }
 }
+
+// quantization_config of released files: openai/gpt-oss-120b, deepseek-ai/DeepSeek-V3,
+// nvidia/DeepSeek-R1-FP4, Qwen/Qwen2.5-7B-Instruct-AWQ and -GPTQ-Int8, unsloth's bnb-4bit,
+// RedHatAI's FP8-dynamic and NVFP4, moonshotai/Kimi-K2-Thinking, amd/DeepSeek-R1-MXFP4.
+TEST_CASE("the released format is that of quantization_config", "[catalog][models][hugging_face]") {
+  const std::string shape =
+      R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
+          "num_attention_heads": 32, "intermediate_size": 11008, "vocab_size": 32000)";
+  const auto format = [&](const std::string& quantization) {
+    return test_model(shape + ", \"quantization_config\": " + quantization + "}", "config.json")
+        .released_format;
+  };
+  const auto group = [](const std::string& weights) {
+    return R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": )" +
+           weights + "}}}";
+  };
+  CHECK(format(R"({"quant_method": "mxfp4"})") == "mxfp4");
+  CHECK(format(R"({"quant_method": "fp8", "weight_block_size": [128, 128]})") == "fp8");
+  CHECK(format(R"({"quant_method": "modelopt", "quant_algo": "NVFP4"})") == "nvfp4");
+  CHECK(format(R"({"quant_method": "modelopt", "quantization": {"quant_algo": "FP8"}})") == "fp8");
+  CHECK(format(R"({"quant_method": "awq", "bits": 4, "group_size": 128})") == "int4");
+  CHECK(format(R"({"quant_method": "gptq", "bits": 8})") == "fp8");
+  CHECK(format(R"({"quant_method": "bitsandbytes", "load_in_4bit": true})") == "int4");
+  CHECK(format(R"({"quant_method": "fbgemm_fp8"})") == "fp8");
+  CHECK(format(group(R"({"num_bits": 8, "type": "float"})")) == "fp8");
+  CHECK(format(group(R"({"num_bits": 4, "type": "float", "group_size": 16})")) == "nvfp4");
+  CHECK(format(group(R"({"num_bits": 4, "type": "int", "group_size": 32})")) == "int4");
+  CHECK(format(R"({"quant_method": "quark",
+                   "global_quant_config": {"weight": {"dtype": "fp4"}}})") == "mxfp4");
+  const Model other =
+      test_model(shape + R"(, "quantization_config": {"quant_method": "aqlm"}})", "config.json");
+  CHECK(other.released_format.empty());
+  CHECK(other.unread_quantization == "aqlm");
+  CHECK(test_model(shape + "}", "config.json").unread_quantization.empty());
+}

@@ -82,7 +82,8 @@ ServingChip with_constants(ServingChip chip, const nlohmann::json& c) {
   chip.reduce_link = c["ar_bw"];
   chip.exchange_seconds = c["a2a_us"].get<double>() * 1e-6;
   chip.exchange_link = c["a2a_bw"];
-  chip.fp4_gain = c["fp4g"];
+  // The vectors state 4-bit matmuls over 8-bit ones.
+  if (chip.fp4) chip.fp4_share = c["fp4g"].get<double>() * chip.fp8.value() / *chip.fp4;
   chip.layer_seconds = c["lay_us"].get<double>() * 1e-6;
   return chip;
 }
@@ -346,4 +347,27 @@ TEST_CASE("a load that nobody gives leaves each user what people read, unless a 
   CHECK_FALSE(most.least_per_user.has_value());
   // Where memory holds few enough nothing changes.
   CHECK(most.rows[1].point.output_per_gpu == usable.rows[1].point.output_per_gpu);
+}
+
+// NVIDIA's sheets: GB300 15 PFLOP/s of dense FP4, GB200 10.
+TEST_CASE("4-bit matmuls are as fast as the chip's own 4-bit peak", "[serving]") {
+  const ServingChip gb200 = chip_of("gb200-nvl72"), gb300 = chip_of("gb300-nvl72");
+  CHECK(matmul_peak(gb300, 0.5625) == Approx(1.5 * matmul_peak(gb200, 0.5625)));
+  CHECK(matmul_peak(gb300, 1) == Approx(matmul_peak(gb200, 1)));
+}
+
+TEST_CASE("idle hours of an owned machine are paid once", "[serving]") {
+  ServingQuestion q;
+  q.scenario.set_text(Field::model_name, "llama-3.1-8b");
+  q.scenario.set_text(Field::hardware_accelerator, "b200");
+  q.scenario.set_text(Field::cost_pricing, "own");
+  q.curve = false;
+  const auto cost = [&] { return serving_report(q, test_catalog()).rows.front().cost; };
+  const TokenCost usual = cost();
+  CHECK(*usual.price_of_busy_hour < *usual.price_per_gpu_hour);
+  q.sold = 0.5;
+  const TokenCost half = cost();
+  CHECK(*half.price_per_gpu_hour == *usual.price_of_busy_hour);
+  q.sold = 1;
+  CHECK(*half.output == Approx(2 * *cost().output));
 }

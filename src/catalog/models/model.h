@@ -273,6 +273,8 @@ struct Model {
   std::string token_family;  ///< rule of `trcost tokens`, empty for a text model
   /// Serving format of the released weights, if it is smaller than 16 bit.
   std::string released_format;
+  /// quant_method of a config.json whose format of the weights is not known. Else empty.
+  std::string unread_quantization;
   TrainingTokens training_tokens;
   std::vector<AliasNote> alias_notes;
   LanguageModel language;

@@ -24,8 +24,10 @@ struct WeightFormatRow {
 
 // NVFP4: 4 bits and an 8-bit scale per 16 (NVIDIA, Introducing NVFP4). MXFP4: per 32 (OCP
 // Microscaling Formats 1.0). gpt-oss keeps attention in 16 bits, NVIDIA's DeepSeek-R1-FP4 in 8.
+// GPTQ and AWQ store every linear layer of a dense model in 4 bits, and Kimi-K2 the experts alone
+// (quantization_config of their files).
 inline constexpr WeightFormatRow kWeightFormatRows[kWeightFormats] = {
-    {2, 2, 2}, {1, 1, 1}, {0.5625, 1, 0.5625}, {2, 2, 0.53125}, {2, 2, 0.53125}};
+    {2, 2, 2}, {1, 1, 1}, {0.5625, 1, 0.5625}, {2, 2, 0.53125}, {0.53125, 2, 0.53125}};
 constexpr const WeightFormatRow& weight_format(WeightFormat format) {
   return kWeightFormatRows[static_cast<std::size_t>(format)];
 }

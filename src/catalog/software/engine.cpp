@@ -44,7 +44,7 @@ constexpr Constant<ServingChip> kChip[] = {
     {"reduce_link", &ServingChip::reduce_link, 0.01, 1},
     {"exchange_seconds", &ServingChip::exchange_seconds, 0, 1},
     {"exchange_link", &ServingChip::exchange_link, 0.01, 1},
-    {"fp4_gain", &ServingChip::fp4_gain, 1, 2},
+    {"fp4_share", &ServingChip::fp4_share, 0.1, 1},
     {"layer_seconds", &ServingChip::layer_seconds, 0, 1},
 };
 

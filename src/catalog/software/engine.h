@@ -29,7 +29,7 @@ struct ServingChip {
   double reduce_link = 0;       ///< share of the innermost link
   double exchange_seconds = 0;  ///< latency of one all-to-all
   double exchange_link = 0;
-  double fp4_gain = 0;       ///< 4-bit matmuls over 8-bit ones
+  double fp4_share = 0;  ///< share of the 4-bit peak that 4-bit matmuls reach, over that of 8 bit
   double layer_seconds = 0;  ///< time of each layer of a step besides bytes and FLOPs
   bool measured = true;      ///< true if rows of this architecture informed the fit
 

@@ -170,7 +170,7 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
   q.load.drafted = value(&ServeOptions::drafted).value_or(0);
   q.tokens_per_second_per_user = value(&ServeOptions::per_user);
   q.any_speed = !typed.claim.empty();
-  q.sold = value(&ServeOptions::load).value_or(1);
+  q.sold = value(&ServeOptions::load);
   const std::optional<double> prefill = value(&ServeOptions::prefill);
   q.load.apart = prefill.has_value();
   if (prefill > 0) q.load.prefill_gpus = prefill;

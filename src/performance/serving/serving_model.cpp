@@ -28,7 +28,7 @@ double matmul_peak(const ServingChip& chip, double bytes) {
   const double eight = chip.fp8.value_or(chip.bf16);
   if (bytes >= 2) return chip.bf16;
   if (bytes >= 1) return eight;
-  return chip.fp4 ? eight * chip.fp4_gain : chip.bf16;
+  return chip.fp4 ? *chip.fp4 * chip.fp4_share : chip.bf16;
 }
 
 ServingModel::ServingModel(const ServedModel& model, const ServingChip& chip, const Engine& engine,

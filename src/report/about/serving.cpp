@@ -248,8 +248,8 @@ std::vector<Fact> serving_question(const ServingReport& report) {
       {"Model", model},
       {"Requests", load},
       {"Engine", q.engine == "typical" ? "not specified, so a typical one (--engine)" : q.engine},
-      {"Utilization",
-       format_number(q.sold, NumberKind::fraction) + " of the capacity is sold (--load)"}};
+      {"Utilization", format_number(q.sold.value_or(1), NumberKind::fraction) +
+                          " of the capacity is sold (--load)"}};
 }
 
 std::string answer_words(const ServingReport& report, const ServingRow& row) {

@@ -41,11 +41,18 @@ struct Service {
   const Model& source;
 };
 
+// An owned machine's idle hours are in its price, unless the share that is sold accounts for them.
 TokenCost token_cost(const Scenario& asked, const Rates& rates, const PriceQuote& rent,
-                     const ServingPoint& p, double sold) {
+                     const ServingPoint& p, std::optional<double> share) {
   TokenCost c;
+  const double sold = share.value_or(1);
   c.pricing = !rates.own && rent.given ? "given" : pricing_word(commitment_of(asked));
   c.price_per_gpu_hour = rates.own ? rates.ownership.total : rent.usd;
+  c.price_of_busy_hour = c.price_per_gpu_hour;
+  if (rates.own && rates.ownership.total) {
+    c.price_of_busy_hour = *rates.ownership.total - rates.ownership.idle.value_or(0);
+    if (share) c.price_per_gpu_hour = c.price_of_busy_hour;
+  }
   c.source = rates.own ? rates.purchase.source : rent.source;
   c.date = rates.own ? std::string() : rent.date;
   c.imputed = !rates.own && rent.imputed;
@@ -97,7 +104,7 @@ void add_curve(const Service& all, const ServingModel& model, ServingRow& row) {
     const ServingPoint p = model.at(load);
     row.curve.push_back(
         {concurrency, p,
-         dollars_per_million(row.cost.price_per_gpu_hour, p.output_per_gpu, all.question.sold)});
+         dollars_per_million(row.cost.price_per_gpu_hour, p.output_per_gpu, row.cost.sold)});
   };
   const double most = std::floor(row.point.most_sequences);
   for (double c = 1; c < most; c *= 2) add(c);
@@ -173,8 +180,8 @@ ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
   const ServingModel model(all.model, chip, all.engine, row.format, cache_bytes, row.layout);
   add_curve(all, model, row);
   if (q.explain) {
-    row.derivations =
-        serving_derivations({all.model, chip, all.engine, model, q.load, q.sold, cache_bytes}, row);
+    row.derivations = serving_derivations(
+        {all.model, chip, all.engine, model, q.load, q.sold.value_or(1), cache_bytes}, row);
   }
   return row;
 }
@@ -214,7 +221,7 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
         format_number(*report.least_per_user, NumberKind::number), "tokens/s",
         "at least, " + least.why, least.source);
   }
-  if (q.sold == 1) {
+  if (!q.sold) {
     add("serve.load", "1", "", "every second sold; a service measured 0.58 over a day (DeepSeek)",
         "data/phases.md, B.7");
   }
@@ -323,6 +330,12 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
     throw Error(ErrorKind::no_answer, report.rows.front().problem, report.rows.front().hint);
   }
   report.warnings = notes.warnings;
+  if (question.precision.empty() && !model.unread_quantization.empty()) {
+    report.warnings.push_back(fmt::format(
+        "the file's quantization ({}) is not known, so its weights count as 8 bits where the chip "
+        "computes in them: set --precision",
+        model.unread_quantization));
+  }
   warn_about_slow(report);
   warn_about_speeds(report);
   if (model.vision) {

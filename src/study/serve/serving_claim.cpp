@@ -111,12 +111,12 @@ void judge_dollars(const Claim& claim, const ServingReport& report, ClaimJudgeme
     for (const TokenCost& cost : row.costs) {
       if (!cost.price_per_gpu_hour) continue;
       for (const double sold : kSoldShares) {
-        const double needed = needed_tokens_per_second(*cost.price_per_gpu_hour, claim.value, sold);
+        const double needed = needed_tokens_per_second(*cost.price_of_busy_hour, claim.value, sold);
         for (const bool all : {false, true}) {
           const double predicted = all ? row.point.total_per_gpu : row.point.output_per_gpu;
           out.cases.push_back({.accelerator = row.accelerator,
                                .pricing = cost.pricing,
-                               .price = cost.price_per_gpu_hour,
+                               .price = cost.price_of_busy_hour,
                                .sold = sold,
                                .all_tokens = all,
                                .needed = needed,

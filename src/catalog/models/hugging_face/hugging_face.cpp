@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "catalog/data/unread.h"
+#include "catalog/models/hugging_face/quantization.h"
 #include "catalog/models/hugging_face/text_families.h"
 #include "catalog/models/hugging_face/vision_families.h"
 #include "catalog/models/models.h"
@@ -154,6 +155,12 @@ Model read_model(const JsonValue& document, const DataFolder& data,
   model.name = config_name(config, origin, family);
   model.title = model.name;
   model.source = fmt::format("{} (Hugging Face config.json, family {})", origin, family);
+  const Quantization quantization = read_quantization(config);
+  if (quantization.format) {
+    model.released_format = weight_format_name(*quantization.format);
+  } else {
+    model.unread_quantization = printable(quantization.method.substr(0, 40));
+  }
   std::vector<ObjectReader::Fallback> fallbacks;
   config.log_fallbacks(&fallbacks);
   if (is_vision_family(family)) {
