@@ -25,6 +25,10 @@ inline constexpr std::int64_t kMostImagePixels = 178'956'970;
 /// Image detail of the GPT-4V rule.
 enum class ImageDetail : std::uint8_t { low, high };
 
+/// Software that takes the frames of a video: the processor of the release in transformers, or the
+/// authors' qwen-vl-utils.
+enum class VideoPipeline : std::uint8_t { processor, vl_utils };
+
 /// Encoder of a token rule, in pixels and patches, 0 for unknown. In `TokenFamily::defaults` it is
 /// the released encoder, in a request the encoder of the model. A rule follows it if the released
 /// models differ in it, else refuses an encoder with another patch, so that it never counts patches
@@ -45,6 +49,7 @@ struct TokenOptions {
   std::optional<std::int64_t> max_tiles = {};   ///< tiles (crops), the overview image not counted
   std::optional<std::int64_t> patch = {};       ///< side of an encoder patch in pixels
   std::optional<ImageDetail> detail = {};
+  std::optional<VideoPipeline> video_pipeline = {};
   TokenEncoder encoder = {};
 };
 
@@ -58,6 +63,8 @@ struct TokenFamily {
   TokenOptions defaults = {};        ///< the settings this rule has, with the released values
   std::string_view rule = {};        ///< the rule in one line (images, or audio)
   std::string_view video_rule = {};  ///< the rule for video, empty where there is none
+  std::string_view audio_rule = {};  ///< the rule for audio, if `rule` is that for images
+  double fps = 2;                    ///< frames per second that the release takes of a video
   std::string_view source = {};      ///< where the rule was read
 };
 
@@ -75,6 +82,9 @@ struct TokenCount {
   std::optional<std::int64_t> encoder_sequence;
   /// Frames taken from a video.
   std::optional<std::int64_t> frames;
+  /// Text tokens between the frames of a video: timestamps with their marks. Empty if the rule has
+  /// none.
+  std::optional<std::int64_t> text;
   /// Pixels that go in after resizing and padding: the canvas that tiles are cut from, or one
   /// frame.
   std::optional<ImageSize> resized;

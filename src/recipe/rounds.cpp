@@ -118,7 +118,9 @@ void find_rounds(Workings& work) {
   for (const std::string_view of_samples :
        {"data.seq_length", "data.packing", "data.epochs", "data.samples", "data.tokens"}) {
     if (of_samples == "data.epochs" && !work.has("rollout.steps")) {
-      work.report(of_samples, "rounds follow from the size of the prompt set: set --steps");
+      work.report(of_samples,
+                  "rounds follow from the size of the prompt set: set --steps, or "
+                  "--dataset-prompts and --epochs");
     }
     work.erase(of_samples);
   }

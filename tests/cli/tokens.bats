@@ -19,7 +19,7 @@ tokens() {
 @test "one image as JSON" {
   tokens --family qwen2-vl --image 1920x1080 --format json
   [ "$code" -eq 0 ]
-  [ "$(jq -c '.items[0].tokens' <<<"$out")" = '{"vision_encoder":10764,"vision":2691}' ]
+  [ "$(jq -c '.items[0].tokens' <<<"$out")" = '{"vision_encoder":10764,"vision":2691,"text":null}' ]
   [ "$(jq -c '.items[0].resized' <<<"$out")" = '[1932,1092]' ]
   [ "$(jq -c '.items[0].tiles' <<<"$out")" = 1 ]
   [ "$(jq -r '.items[0].input' <<<"$out")" = 1920x1080 ]
@@ -57,14 +57,14 @@ tokens() {
 @test "without a family all stand side by side" {
   tokens --image 640x480
   [ "$code" -eq 0 ]
-  [ "$(grep -c 640x480 <<<"$out")" -eq 19 ]
+  [ "$(grep -c 640x480 <<<"$out")" -eq 33 ]
   tokens --image 640x480 --format csv
-  [ "$(wc -l <out.txt)" -eq 20 ]
+  [ "$(wc -l <out.txt)" -eq 34 ]
 }
 
 @test "families are listed" {
   tokens --families --format json
-  [ "$(jq '.families | length' <<<"$out")" = 21 ]
+  [ "$(jq '.families | length' <<<"$out")" = 35 ]
 }
 
 @test "a table of sizes: total and distribution" {

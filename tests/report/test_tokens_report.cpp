@@ -87,17 +87,17 @@ TEST_CASE("a video is one item with its frames", "[tokens][report]") {
 
 TEST_CASE("without a family, all families that accept the input are compared", "[tokens][report]") {
   const TokenReport report = trcost::count_tokens({.images = {{640, 480}}});
-  CHECK(report.items.size() == 19);
+  CHECK(report.items.size() == 33);
   CHECK(report.comparison);
   const Json out = as_json({.images = {{640, 480}}});
   CHECK(out["total"]["vision"].is_null());
   const std::string text = render(trcost::tokens_document(report), Format::table);
   CHECK(contains(text, "llava-next"));
   CHECK(contains(text, "2340"));
-  // Qwen rejects an aspect ratio above 200. The other families have an answer.
+  // Qwen and GLM reject an aspect ratio above 200. The other families have an answer.
   const TokenReport thin = trcost::count_tokens({.images = {{3000, 10}}});
-  CHECK(thin.skipped.size() == 3);
-  CHECK(thin.items.size() == 16);
+  CHECK(thin.skipped.size() == 8);
+  CHECK(thin.items.size() == 25);
 }
 
 TEST_CASE("a table of sizes gives total and distribution", "[tokens][report]") {
@@ -166,8 +166,9 @@ TEST_CASE("a table with invalid rows counts the others and names these", "[token
 TEST_CASE("CSV rows have every column", "[tokens][report]") {
   const TokenReport report = trcost::count_tokens({.family = "mllama", .images = {{640, 480}}});
   const std::string csv = render(trcost::tokens_document(report), Format::csv);
-  CHECK(csv.starts_with("input,family,count,tokens.vision_encoder,tokens.vision,tiles,frames,"));
-  CHECK(contains(csv, "640x480,mllama,1,6432,3202,2,,1120x560,"));
+  CHECK(csv.starts_with(
+      "input,family,count,tokens.vision_encoder,tokens.vision,tokens.text,tiles,frames,"));
+  CHECK(contains(csv, "640x480,mllama,1,6432,3202,,2,,1120x560,"));
   const Json row = Json::parse(render(trcost::tokens_document(report), Format::jsonl));
   CHECK(row["tokens.vision"] == 3202);
   CHECK(row["frames"].is_null());
@@ -176,7 +177,7 @@ TEST_CASE("CSV rows have every column", "[tokens][report]") {
 
 TEST_CASE("the families are listed with rule and source", "[tokens][report]") {
   const Json out = Json::parse(render(trcost::token_families_document(), Format::json));
-  CHECK(out["families"].size() == 21);
+  CHECK(out["families"].size() == 35);
   CHECK(out["families"][4]["name"] == "qwen2-vl");
   CHECK(out["families"][4]["kinds"] == "image, video");
 }

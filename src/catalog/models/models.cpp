@@ -139,7 +139,7 @@ Encoder read_encoder_of_model(const JsonValue& value, const EncoderLookup& find_
 /// a rule.
 bool fixed_tokens(std::string_view family) {
   return family.empty() || family == "llava-1.5" || family == "paligemma" || family == "gemma3" ||
-         family == "whisper";
+         family == "gemma3n" || family == "whisper";
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct TokensOptions {
   std::string family, model;
   std::vector<std::string> images, videos, image_sets;
   std::string seconds, fps;
-  std::string min_pixels, max_pixels, max_tiles, patch, detail;
+  std::string min_pixels, max_pixels, max_tiles, patch, detail, video_pipeline;
   bool audio = false;
   bool families = false;
   bool summary = false;
@@ -66,6 +66,14 @@ std::optional<ImageDetail> detail(const std::string& text) {
               "--detail");
 }
 
+std::optional<VideoPipeline> video_pipeline(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  if (text == "processor") return VideoPipeline::processor;
+  if (text == "vl-utils") return VideoPipeline::vl_utils;
+  throw Error(ErrorKind::usage, fmt::format("\"{}\" reads no videos", text),
+              "processor or vl-utils", "--video-pipeline");
+}
+
 // The rule of a model, for its own encoder.
 void count_for_model(const std::string& name, Session& session, TokenRequest& request) {
   const Model& model = session.catalog().model(name);
@@ -98,6 +106,7 @@ TokenRequest token_request_of(const TokensOptions& typed, Session& session) {
   request.options.max_tiles = whole("--max-tiles", typed.max_tiles);
   request.options.patch = whole("--patch", typed.patch);
   request.options.detail = detail(typed.detail);
+  request.options.video_pipeline = video_pipeline(typed.video_pipeline);
   return request;
 }
 
@@ -168,7 +177,8 @@ void add_inputs(Flags& flags, TokensOptions& typed) {
   flags.add("--video", typed.videos, "WxH", "frames of a video in pixels, with --seconds");
   flags.add("--audio", typed.audio, "an audio clip, with --seconds");
   flags.add("--seconds", typed.seconds, "T", "length of the video or audio clip");
-  flags.add("--fps", typed.fps, "N", "frames taken per second of video (default 2)");
+  flags.add("--fps", typed.fps, "N",
+            "frames taken per second of video (default: as the release, mostly 2)");
   flags.add("--images", typed.image_sets, "FILE|DIR",
             "a CSV file with columns width,height[,count], an image file, or a folder of them");
 }
@@ -181,9 +191,13 @@ void add_rule_options(Flags& flags, TokensOptions& typed) {
   add("--min-pixels", typed.min_pixels, "least pixels after resizing (Qwen)", "N");
   add("--max-pixels", typed.max_pixels, "most pixels after resizing (Qwen, PaliGemma)", "N");
   add("--max-tiles", typed.max_tiles,
-      "most tiles, without the overview (InternVL 12, Mllama 4, Idefics2 4, Gemma 3 1)", "N");
+      "most tiles, without the overview (InternVL 12, Mllama 4, Idefics2 4, Gemma 3 1, ...)", "N");
   add("--patch", typed.patch, "pixels of a patch (generic ViT; 16 for SmolVLM 256M and 500M)", "N");
   add("--detail", typed.detail, "level of detail (GPT-4V)", "low|high");
+  add("--video-pipeline", typed.video_pipeline,
+      "software that reads a video (Qwen): the released processor (default of Qwen3-VL) or "
+      "qwen-vl-utils (default of Qwen2-VL and Qwen2.5-VL)",
+      "processor|vl-utils");
 }
 
 }  // namespace

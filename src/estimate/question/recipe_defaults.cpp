@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -64,12 +65,52 @@ void adapt_prompt_images(const Scenario& asked, const Catalog& catalog, DefaultF
                   "trcost default");
 }
 
+// Rounds of the passes over a set of prompts: the last, partial round of a pass is left out, as
+// frameworks do (verl's drop_last).
+double count_rounds(double dataset_prompts, double epochs, double prompts) {
+  return std::max(1.0, std::floor(std::floor(dataset_prompts / prompts) * epochs));
+}
+
+double resolve_rounds(double prompts, const Scenario& adapted, DefaultFiller& defaults,
+                      Notes& notes) {
+  const auto set = adapted.number(Field::rollout_dataset_prompts);
+  if (adapted.has(Field::rollout_steps)) return *adapted.number(Field::rollout_steps);
+  if (!set) {
+    if (adapted.has(Field::data_epochs)) {
+      notes.warn(
+          "--epochs counts passes over the prompts, and their number is not set: set "
+          "--dataset-prompts or --steps");
+    }
+    return defaults.fallback(Field::rollout_steps);
+  }
+  const double epochs = adapted.number_or_default(Field::data_epochs);
+  return defaults.number(
+      Field::rollout_steps, count_rounds(*set, epochs, prompts),
+      fmt::format("{} prompts, {} of a round, passed over {} time{}", format_exact(*set),
+                  format_exact(prompts), format_exact(epochs), epochs == 1 ? "" : "s"),
+      "--dataset-prompts");
+}
+
+// The mean prompt is not longer than the longest.
+double resolve_prompt(const Scenario& adapted, DefaultFiller& defaults) {
+  const auto limit = adapted.number(Field::rollout_prompt_limit);
+  const double usual = default_number(Field::rollout_prompt_tokens);
+  if (!limit) return defaults.fallback(Field::rollout_prompt_tokens);
+  const double mean = defaults.number(Field::rollout_prompt_tokens, std::min(usual, *limit),
+                                      "the usual mean, at most --prompt-limit", "trcost default");
+  if (mean > *limit) {
+    throw Error(ErrorKind::usage, "the mean prompt is longer than the longest",
+                "lower --prompt-tokens or raise --prompt-limit", "--prompt-limit");
+  }
+  return mean;
+}
+
 // Rollouts are samples of the policy: prompts x responses x rounds, one per sequence.
 void adapt_rollouts(Method method, const Catalog& catalog, Notes& notes, Scenario& adapted) {
-  constexpr Field kOtherData[] = {Field::data_tokens,  Field::data_tokens_per_param,
-                                  Field::data_samples, Field::data_text_tokens_per_sample,
-                                  Field::data_epochs,  Field::data_seq_length,
-                                  Field::data_video,   Field::data_audio};
+  constexpr Field kOtherData[] = {Field::data_tokens,     Field::data_tokens_per_param,
+                                  Field::data_samples,    Field::data_text_tokens_per_sample,
+                                  Field::data_seq_length, Field::data_video,
+                                  Field::data_audio};
   refuse(
       adapted, kOtherData,
       fmt::format("is not of --method {}: the policy writes its own data", method_row(method).name),
@@ -81,13 +122,13 @@ void adapt_rollouts(Method method, const Catalog& catalog, Notes& notes, Scenari
   const RoundChoice& usual = assumed.round(method_row(method).name);
   DefaultFiller defaults(adapted, notes);
   adapt_prompt_images(adapted, catalog, defaults);
-  const double steps = defaults.fallback(Field::rollout_steps);
   const double prompts =
       defaults.number(Field::rollout_prompts, usual.prompts, "published rounds", usual.source);
+  const double steps = resolve_rounds(prompts, adapted, defaults, notes);
   const double samples =
       defaults.number(Field::rollout_samples_per_prompt, usual.samples_per_prompt,
                       "published rounds", usual.source);
-  const double prompt = defaults.fallback(Field::rollout_prompt_tokens);
+  const double prompt = resolve_prompt(adapted, defaults);
   const auto limit = adapted.number(Field::rollout_response_limit);
   const double response = defaults.number(
       Field::rollout_response_tokens,

@@ -165,7 +165,9 @@ RolloutWork resolve_rollout(const Scenario& scenario, const Catalog& catalog,
   out.prompt_tokens = prompt_length(scenario, work);
   out.prompt_image_flops = prompt_image_flops(work);
   out.lengths = response_lengths(scenario);
-  check_context(out.model, out.prompt_tokens, limit, "--response-limit");
+  check_context(out.model,
+                std::max(out.prompt_tokens, scenario.number_or(Field::rollout_prompt_limit, 0)),
+                limit, "--response-limit");
   out.chip = catalog.serving_chip(*platform.accelerator, *platform.system);
   const std::string_view engine = scenario.text(Field::rollout_engine);
   out.engine = &catalog.engine(engine);

@@ -29,6 +29,9 @@ Table token_table(const TokenReport& report) {
                                       number_column("resized")};
   if (report.comparison) columns.insert(columns.begin(), {"input", {}});
   if (frames) columns.push_back(number_column("frames"));
+  const bool text = std::ranges::any_of(
+      report.items, [](const TokenItem& item) { return item.tokens.text.has_value(); });
+  if (text) columns.push_back(number_column("text between"));
   Table table(columns);
   for (const TokenItem& item : report.items) {
     const TokenCount& t = item.tokens;
@@ -39,6 +42,7 @@ Table token_table(const TokenReport& report) {
                              token_cell(t.tiles), resized};
     if (report.comparison) row.insert(row.begin(), item.input);
     if (frames) row.push_back(token_cell(t.frames));
+    if (text) row.push_back(token_cell(t.text));
     table.add_row(std::move(row));
   }
   if (!report.comparison && report.items.size() > 1) {
@@ -46,6 +50,7 @@ Table token_table(const TokenReport& report) {
     std::vector<Cell> row = {"total", token_cell(report.totals.vision_encoder),
                              token_cell(report.totals.vision), "", ""};
     if (frames) row.emplace_back("");
+    if (text) row.emplace_back("");
     table.add_row(std::move(row));
   }
   return table;

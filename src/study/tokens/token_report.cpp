@@ -14,15 +14,13 @@ namespace trcost::study {
 
 namespace {
 
-constexpr double kDefaultFps = 2;  // FPS of Qwen's vision_process.py
-
 std::string dimensions_text(ImageSize size) {
   return std::to_string(size.width) + "x" + std::to_string(size.height);
 }
 
 bool has_options(const TokenOptions& options) {
   return options.min_pixels || options.max_pixels || options.max_tiles || options.patch ||
-         options.detail;
+         options.detail || options.video_pipeline;
 }
 
 double clip_seconds(const TokenRequest& request) {
@@ -192,12 +190,16 @@ TokenReport count_tokens(const TokenRequest& request) {
   }
   for (const ImageSize size : request.videos) {
     const double seconds = clip_seconds(request);
-    const double fps = request.fps.value_or(kDefaultFps);
+    const auto fps = [&](std::string_view family) {
+      return request.fps.value_or(token_family(family).fps);
+    };
+    const double shown =
+        request.fps.value_or(request.family.empty() ? TokenFamily{}.fps : fps(request.family));
     collector.add(
-        dimensions_text(size) + " " + format_exact(seconds) + " s " + format_exact(fps) + " fps",
+        dimensions_text(size) + " " + format_exact(seconds) + " s " + format_exact(shown) + " fps",
         [](const TokenFamily& family) { return family.video; },
         [&](std::string_view family) {
-          return count_video_tokens(family, size, seconds, fps, options);
+          return count_video_tokens(family, size, seconds, fps(family), options);
         });
   }
   if (request.audio) {

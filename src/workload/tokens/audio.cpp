@@ -14,8 +14,6 @@ namespace {
 // a convolution of stride 2: 3000 mel frames, 1500 encoder tokens.
 // transformers whisper/feature_extraction_whisper.py (hop_length 160, chunk_length 30);
 // Radford et al. 2022, arXiv:2212.04356, section 2.2.
-constexpr double kSamplingRate = 16000;
-constexpr std::int64_t kHopLength = 160;
 constexpr std::int64_t kWindowSeconds = 30;
 constexpr std::int64_t kWindowMels = 3000;
 constexpr std::int64_t kWindowTokens = 1500;
@@ -35,8 +33,7 @@ TokenCount whisper(double seconds) {
 // at 30 s. transformers qwen2_audio/processing_qwen2_audio.py.
 TokenCount qwen2_audio(double seconds) {
   const double clipped = std::min(seconds, static_cast<double>(kWindowSeconds));
-  const std::int64_t samples = truncated(std::nearbyint(clipped * kSamplingRate));
-  const std::int64_t mels = std::min(ceil_div(samples, kHopLength), kWindowMels);
+  const std::int64_t mels = std::min(mel_frames(clipped), kWindowMels);
   const std::int64_t convolved = (mels + 1) / 2;
   TokenCount count;
   count.vision = convolved / 2;

@@ -78,6 +78,41 @@ TokenCount gemma3(ImageSize size, const TokenOptions& options) {
   return count;
 }
 
+// No processor reads a video: every frame is an image without crops.
+TokenCount gemma3_video(const VideoClip& clip, const TokenOptions&) {
+  TokenOptions whole;
+  whole.max_tiles = 1;
+  return repeat_frame(gemma3(clip.frame, whole), whole_frames(clip));
+}
+
+// --- Gemma 3n -----------------------------------------------------------------------------------
+
+// MobileNet-V5 at 768 pixels, 16 x 16 features. gemma3n/processing_gemma3n.py, image_seq_length.
+TokenCount gemma3n(ImageSize, const TokenOptions&) {
+  constexpr std::int64_t kSide = 768;
+  TokenCount count;
+  count.tiles = 1;
+  count.vision = 256;
+  count.vision_encoder = count.vision;
+  count.encoder_sequence = count.vision;
+  count.resized = ImageSize{kSide, kSide};
+  return count;
+}
+
+TokenCount gemma3n_video(const VideoClip& clip, const TokenOptions& options) {
+  return repeat_frame(gemma3n(clip.frame, options), whole_frames(clip));
+}
+
+// Every clip is padded to 30 s: audio_seq_length 188 of the same file.
+TokenCount gemma3n_audio(double) {
+  TokenCount count;
+  count.tiles = 1;
+  count.vision = 188;
+  count.vision_encoder = count.vision;
+  count.encoder_sequence = count.vision;
+  return count;
+}
+
 }  // namespace
 
 std::span<const Family> gemma_families() {
@@ -96,13 +131,28 @@ std::span<const Family> gemma_families() {
       Family{.info = {.name = "gemma3",
                       .title = "Gemma 3",
                       .image = true,
+                      .video = true,
                       .defaults = {.max_tiles = 1,
                                    .encoder = {.patch = kGemmaPatch, .image = kGemma3Side}},
                       .rule = "one 896x896 image: 4096 encoder tokens, 4x4 pooled to 256; pan and "
                               "scan is off, --max-tiles 4 adds up to 4 crops",
+                      .video_rule = "every frame as an image, seconds x fps frames",
                       .source = "huggingface/transformers gemma3/image_processing_gemma3.py "
                                 "(pan_and_scan), gemma3/processing_gemma3.py"},
-             .image = gemma3}};
+             .image = gemma3,
+             .video = gemma3_video},
+      Family{.info = {.name = "gemma3n",
+                      .title = "Gemma 3n",
+                      .image = true,
+                      .video = true,
+                      .audio = true,
+                      .rule = "one 768x768 image: 256 tokens",
+                      .video_rule = "every frame as an image, seconds x fps frames",
+                      .audio_rule = "188 tokens, padded to 30 s",
+                      .source = "huggingface/transformers gemma3n/processing_gemma3n.py"},
+             .image = gemma3n,
+             .video = gemma3n_video,
+             .audio = gemma3n_audio}};
   return families;
 }
 

@@ -130,6 +130,23 @@ TokenCount smolvlm(ImageSize size, const TokenOptions& options) {
               "14 (2.2B) or 16 (256M, 500M)", "--patch");
 }
 
+// One tile per frame, at most 64 frames. smolvlm/video_processing_smolvlm.py, sample_frames; fps 1
+// and max_frames 64 of the released video_sampling.
+TokenCount smolvlm_video(const VideoClip& clip, const TokenOptions& options) {
+  constexpr std::int64_t kMostFrames = 64;
+  const bool small = options.encoder.patch == 16;
+  const TokenEncoder& encoder = small ? kSmallSmolvlmEncoder : kSmolvlmEncoder;
+  const std::int64_t grid = grid_side(encoder);
+  TokenCount frame;
+  frame.tiles = 1;
+  frame.vision = grid * grid / (encoder.merge * encoder.merge);
+  frame.vision_encoder = grid * grid;
+  frame.encoder_sequence = grid * grid;
+  frame.resized = ImageSize{encoder.image, encoder.image};
+  const std::int64_t wanted = truncated(std::nearbyint(clip.seconds * clip.fps));
+  return repeat_frame(frame, std::clamp<std::int64_t>(wanted, 1, kMostFrames));
+}
+
 }  // namespace
 
 std::span<const Family> idefics_families() {
@@ -155,13 +172,17 @@ std::span<const Family> idefics_families() {
       Family{.info = {.name = "smolvlm",
                       .title = "SmolVLM and SmolVLM2 (2.2B; --patch 16 for 256M and 500M)",
                       .image = true,
+                      .video = true,
                       .defaults = {.patch = 14, .encoder = kSmolvlmEncoder},
                       .rule = "longest side scaled to 4 tiles of 384 (512 with --patch 16), both "
                               "sides up to tiles, and an overview; 81 (64) tokens per tile",
+                      .video_rule = "one tile per frame, seconds x fps frames, at most 64",
+                      .fps = 1,
                       .source = "huggingface/transformers smolvlm/image_processing_smolvlm.py; "
                                 "released preprocessor_config.json"},
              .follows_encoder = true,
-             .image = smolvlm}};
+             .image = smolvlm,
+             .video = smolvlm_video}};
   return families;
 }
 

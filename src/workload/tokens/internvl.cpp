@@ -20,42 +20,11 @@ std::int64_t tile_vision(const TokenEncoder& encoder) {
   return side * side;
 }
 
-struct Grid {
-  std::int64_t columns = 1;
-  std::int64_t rows = 1;
-};
-
-// The grid of at most max_tiles tiles whose ratio is nearest to the image's. Among equals in order
-// of area a later, larger grid replaces the earlier when the image has more than half its pixels.
-// OpenGVLab/InternVL internvl_chat/internvl/train/dataset.py, find_closest_aspect_ratio with the
-// target_ratios of dynamic_preprocess. Grids of equal area never tie at the smallest difference.
-Grid closest_grid(ImageSize size, std::int64_t max_tiles, std::int64_t tile_side) {
-  const double ratio = aspect_ratio(size);
-  const auto area = static_cast<double>(size.width * size.height);
-  double best_difference = std::numeric_limits<double>::infinity();
-  Grid best;
-  for (std::int64_t tiles = 1; tiles <= max_tiles; ++tiles) {
-    for (std::int64_t columns = 1; columns <= tiles; ++columns) {
-      if (tiles % columns != 0) continue;
-      const Grid grid{columns, tiles / columns};
-      const double difference =
-          std::abs(ratio - static_cast<double>(grid.columns) / static_cast<double>(grid.rows));
-      const bool larger_equal = difference == best_difference &&
-                                area > 0.5 * static_cast<double>(tile_side * tile_side * tiles);
-      if (difference < best_difference || larger_equal) {
-        best_difference = difference;
-        best = grid;
-      }
-    }
-  }
-  return best;
-}
-
 // Tiles of the closest grid, and a thumbnail when there is more than one tile. Small images are
 // scaled up to the grid. dynamic_preprocess with use_thumbnail, max_num 12 as the model cards set.
 TokenCount internvl(ImageSize size, const TokenOptions& options) {
   const TokenEncoder& encoder = options.encoder;
-  const Grid grid = closest_grid(size, *options.max_tiles, encoder.image);
+  const TileGrid grid = closest_grid(size, 1, *options.max_tiles, encoder.image);
   const std::int64_t tiles = grid.columns * grid.rows;
   TokenCount count;
   count.tiles = tiles > 1 ? tiles + 1 : tiles;
@@ -82,6 +51,29 @@ TokenCount internvl_video(const VideoClip& clip, const TokenOptions& options) {
 }
 
 }  // namespace
+
+TileGrid closest_grid(ImageSize size, std::int64_t least, std::int64_t most,
+                      std::int64_t tile_side) {
+  const double ratio = aspect_ratio(size);
+  const auto area = static_cast<double>(size.width * size.height);
+  double best_difference = std::numeric_limits<double>::infinity();
+  TileGrid best;
+  for (std::int64_t tiles = least; tiles <= most; ++tiles) {
+    for (std::int64_t columns = 1; columns <= tiles; ++columns) {
+      if (tiles % columns != 0) continue;
+      const TileGrid grid{columns, tiles / columns};
+      const double difference =
+          std::abs(ratio - static_cast<double>(grid.columns) / static_cast<double>(grid.rows));
+      const bool larger_equal = difference == best_difference &&
+                                area > 0.5 * static_cast<double>(tile_side * tile_side * tiles);
+      if (difference < best_difference || larger_equal) {
+        best_difference = difference;
+        best = grid;
+      }
+    }
+  }
+  return best;
+}
 
 std::span<const Family> internvl_families() {
   static const std::array families = {

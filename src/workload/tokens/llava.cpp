@@ -34,8 +34,7 @@ TokenCount llava_15(ImageSize, const TokenOptions& options) {
   return count;
 }
 
-// Canvases in tiles, columns x rows, in the order of the released configurations.
-using Canvases = std::span<const ImageSize>;
+// Canvases stand in tiles, columns x rows, in the order of the released configurations.
 
 // image_grid_pinpoints of LLaVA-NeXT (v1.6): 336x672 to 336x1008.
 constexpr std::array<ImageSize, 5> kNextCanvases = {{{2, 1}, {1, 2}, {2, 2}, {1, 3}, {3, 1}}};
@@ -51,31 +50,6 @@ constexpr std::array<ImageSize, 36> kOnevisionCanvases = [] {
   }
   return all;
 }();
-
-// The canvas that keeps the most of the image's own pixels; of equals the one that wastes fewest,
-// then the first. transformers image_processing_utils.select_best_resolution (same arithmetic in
-// LLaVA's llava/mm_utils.py).
-ImageSize best_canvas(ImageSize size, Canvases canvases, std::int64_t tile) {
-  const auto width = static_cast<double>(size.width);
-  const auto height = static_cast<double>(size.height);
-  std::int64_t best_effective = 0;
-  std::int64_t least_waste = std::numeric_limits<std::int64_t>::max();
-  ImageSize best;
-  for (const ImageSize tiles : canvases) {
-    const ImageSize canvas{tiles.width * tile, tiles.height * tile};
-    const double scale = std::min(static_cast<double>(canvas.width) / width,
-                                  static_cast<double>(canvas.height) / height);
-    const std::int64_t scaled = truncated(width * scale) * truncated(height * scale);
-    const std::int64_t effective = std::min(scaled, size.width * size.height);
-    const std::int64_t waste = canvas.width * canvas.height - effective;
-    if (effective > best_effective || (effective == best_effective && waste < least_waste)) {
-      best_effective = effective;
-      least_waste = waste;
-      best = tiles;
-    }
-  }
-  return best;
-}
 
 // Columns and rows left of a grid once the padding around the image is cut.
 // transformers llava_next/processing_llava_next.py, _get_unpadded_features: the padding is halved
@@ -104,8 +78,11 @@ ImageSize at_most_nine_tiles(ImageSize grid, std::int64_t tile_patches) {
   const double ratio = std::sqrt(static_cast<double>(grid.width * grid.height) /
                                  (kTiles * static_cast<double>(tile_patches)));
   if (ratio <= kSlack) return grid;
+  // Python's n // ratio: the floor of the exact quotient, where a rounded one may be the next
+  // whole.
   const auto shrunk = [&](std::int64_t n) {
-    return truncated(std::floor(static_cast<double>(n) / ratio));
+    const auto whole = static_cast<double>(n);
+    return truncated(std::nearbyint((whole - std::fmod(whole, ratio)) / ratio));
   };
   return {shrunk(grid.width), shrunk(grid.height)};
 }
@@ -158,6 +135,28 @@ TokenCount llava_onevision_video(const VideoClip& clip, const TokenOptions& opti
 }
 
 }  // namespace
+
+ImageSize best_canvas(ImageSize size, std::span<const ImageSize> canvases, std::int64_t tile) {
+  const auto width = static_cast<double>(size.width);
+  const auto height = static_cast<double>(size.height);
+  std::int64_t best_effective = 0;
+  std::int64_t least_waste = std::numeric_limits<std::int64_t>::max();
+  ImageSize best;
+  for (const ImageSize tiles : canvases) {
+    const ImageSize canvas{tiles.width * tile, tiles.height * tile};
+    const double scale = std::min(static_cast<double>(canvas.width) / width,
+                                  static_cast<double>(canvas.height) / height);
+    const std::int64_t scaled = truncated(width * scale) * truncated(height * scale);
+    const std::int64_t effective = std::min(scaled, size.width * size.height);
+    const std::int64_t waste = canvas.width * canvas.height - effective;
+    if (effective > best_effective || (effective == best_effective && waste < least_waste)) {
+      best_effective = effective;
+      least_waste = waste;
+      best = tiles;
+    }
+  }
+  return best;
+}
 
 std::span<const Family> llava_families() {
   static const std::array families = {

@@ -31,9 +31,9 @@ const std::vector<Family>& families() {
     std::vector<Family> out;
     for (const auto group :
          {tokens::vit_families(), tokens::llava_families(), tokens::qwen_vl_families(),
-          tokens::native_families(), tokens::internvl_families(), tokens::idefics_families(),
-          tokens::mllama_families(), tokens::gemma_families(), tokens::gpt4v_families(),
-          tokens::audio_families()}) {
+          tokens::glm_families(), tokens::native_families(), tokens::internvl_families(),
+          tokens::crop_families(), tokens::idefics_families(), tokens::mllama_families(),
+          tokens::gemma_families(), tokens::gpt4v_families(), tokens::audio_families()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;
@@ -93,6 +93,7 @@ constexpr std::array<OptionRow, 4> kOptionRows = {{
     {"--patch", &TokenOptions::patch, kLargestPatch},
 }};
 constexpr std::string_view kDetailFlag = "--detail";
+constexpr std::string_view kPipelineFlag = "--video-pipeline";
 
 std::string list_options(const TokenFamily& family) {
   std::string out;
@@ -104,6 +105,7 @@ std::string list_options(const TokenFamily& family) {
     if (family.defaults.*row.field) add(row.flag);
   }
   if (family.defaults.detail) add(kDetailFlag);
+  if (family.defaults.video_pipeline) add(kPipelineFlag);
   return out.empty() ? "this rule has no options" : "its options: " + out;
 }
 
@@ -157,6 +159,10 @@ TokenOptions merge_options(const Family& rule, const TokenOptions& given) {
     if (!family.defaults.detail) refuse_option(family, kDetailFlag);
     out.detail = given.detail;
   }
+  if (given.video_pipeline) {
+    if (!family.defaults.video_pipeline) refuse_option(family, kPipelineFlag);
+    out.video_pipeline = given.video_pipeline;
+  }
   if (given.patch) out.encoder.patch = *given.patch;
   return out;
 }
@@ -186,7 +192,7 @@ void check_range(double value, double most, std::string_view flag) {
 }
 
 TokenCount with_source(TokenCount count, std::string_view rule, const TokenFamily& family) {
-  count.rule = rule;
+  if (count.rule.empty()) count.rule = rule;
   count.source = family.source;
   return count;
 }
@@ -231,7 +237,9 @@ TokenCount count_video_tokens(std::string_view name, ImageSize size, double seco
   check_range(seconds, kMostSeconds, "--seconds");
   check_range(fps, kMostFps, "--fps");
   TokenOptions given = options;
-  given.encoder = merge_options(family, options).encoder;
+  const TokenOptions effective = merge_options(family, options);
+  given.encoder = effective.encoder;
+  given.video_pipeline = effective.video_pipeline;
   check_pixel_limits(options);
   return with_source(family.video({size, seconds, fps}, given), family.info.video_rule,
                      family.info);
@@ -244,7 +252,9 @@ TokenCount count_audio_tokens(std::string_view name, double seconds, const Token
   }
   check_range(seconds, kMostSeconds, "--seconds");
   merge_options(family, options);
-  return with_source(family.audio(seconds), family.info.rule, family.info);
+  const TokenFamily& info = family.info;
+  return with_source(family.audio(seconds), info.audio_rule.empty() ? info.rule : info.audio_rule,
+                     info);
 }
 
 TokenEncoder token_encoder(const VisionModel& vision) {

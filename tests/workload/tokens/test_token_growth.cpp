@@ -98,7 +98,9 @@ TEST_CASE("the same picture, twice as large, does not become fewer tokens", "[to
     for (const trcost::TokenFamily& family : trcost::token_families()) {
       if (!family.image) continue;
       INFO(family.name << " " << size.width << "x" << size.height);
-      const double kept = family.name == "llava-onevision" ? 0.8 : 0.9;
+      // Molmo's crops overlap, so that a grid of more crops in one direction may have fewer tokens.
+      const bool loose = family.name == "llava-onevision" || family.name == "molmo";
+      const double kept = loose ? 0.8 : 0.9;
       const auto few = static_cast<double>(count_image_tokens(family.name, size).vision);
       const auto many = static_cast<double>(count_image_tokens(family.name, twice).vision);
       REQUIRE(many >= kept * few);

@@ -49,11 +49,15 @@ bool mentions_token_registry(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("every family of the contract is there, with a rule and a source", "[tokens]") {
-  const char* const names[] = {
-      "vit",      "llava-1.5", "llava-next", "llava-onevision", "qwen2-vl",  "qwen2.5-vl",
-      "qwen3-vl", "pixtral",   "mistral3",   "kimi-vl",         "internvl",  "idefics2",
-      "idefics3", "smolvlm",   "mllama",     "llama4",          "paligemma", "gemma3",
-      "gpt-4v",   "whisper",   "qwen2-audio"};
+  const char* const names[] = {"vit",          "llava-1.5",    "llava-next",     "llava-onevision",
+                               "qwen2-vl",     "qwen2.5-vl",   "qwen3-vl",       "qwen3.5",
+                               "qwen2.5-omni", "qwen3-omni",   "glm-4.1v",       "glm-4.5v",
+                               "pixtral",      "mistral3",     "kimi-vl",        "kimi-k2.5",
+                               "internvl",     "minicpm-v",    "phi-3.5-vision", "phi-4-mm",
+                               "deepseek-vl2", "deepseek-ocr", "molmo",          "ovis",
+                               "idefics2",     "idefics3",     "smolvlm",        "mllama",
+                               "llama4",       "paligemma",    "gemma3",         "gemma3n",
+                               "gpt-4v",       "whisper",      "qwen2-audio"};
   CHECK(trcost::token_families().size() == std::size(names));
   for (const char* name : names) {
     const TokenFamily& family = trcost::token_family(name);
@@ -77,6 +81,8 @@ TEST_CASE("counts hold together for any image", "[tokens][property]") {
       if (!family.image) continue;
       // Each tile of LLaVA's is seen once more as a row's newline.
       const bool newlines = family.name.starts_with("llava-");
+      // Their whole image and its tiles differ in size.
+      const bool uneven = family.name == "minicpm-v" || family.name == "deepseek-ocr";
       INFO(family.name << " " << size.width << "x" << size.height);
       const auto answer = counted(family.name, size);
       if (!answer) {  // a line of pixels, which some rules refuse
@@ -91,7 +97,7 @@ TEST_CASE("counts hold together for any image", "[tokens][property]") {
         continue;
       }
       REQUIRE(*count.vision_encoder >= *count.encoder_sequence);
-      REQUIRE(*count.vision_encoder % *count.encoder_sequence == 0);
+      if (!uneven) REQUIRE(*count.vision_encoder % *count.encoder_sequence == 0);
       if (!newlines) REQUIRE(*count.vision_encoder >= count.vision);
     }
   }

@@ -99,7 +99,9 @@ TEST_CASE("Qwen video: frames, pairs, and the pixel caps of a frame", "[tokens]"
   // 64 x 64 is under 128 * 784 = 100352: beta = 4.9497, 316.8 -> 12 x 28; 20 frames, 10 pairs.
   CHECK(count_video_tokens("qwen2-vl", {64, 64}, 10, 2).vision == 12 * 12 * 10);
   // 32-pixel tokens: 768 * 1024 pixels a frame, beta = 1.08253, 665.1 -> 20, 1182.4 -> 36.
-  CHECK(count_video_tokens("qwen3-vl", {1280, 720}, 60, 2).resized == ImageSize{1152, 640});
+  CHECK(count_video_tokens("qwen3-vl", {1280, 720}, 60, 2,
+                           {.video_pipeline = trcost::VideoPipeline::vl_utils})
+            .resized == ImageSize{1152, 640});
   // --max-pixels bounds a frame: 200704 = 256 tokens: beta = 2.14286, 336 -> 12, 597.3 -> 21.
   CHECK(count_video_tokens("qwen2-vl", {1280, 720}, 60, 2, {.max_pixels = 200704}).vision ==
         12 * 21 * 60);

@@ -25,7 +25,7 @@ RangeTerms resolve_range_terms(const Scenario& asked) {
   given.pue_given = asked.has(Field::cost_pue);
   given.experiments_ranged = ranged({Field::cost_experiments});
   RolloutUncertainty& rollouts = out.rollouts;
-  rollouts.rounds_given = fixed(Field::rollout_steps);
+  rollouts.rounds_given = fixed(Field::rollout_steps) || fixed(Field::rollout_dataset_prompts);
   rollouts.rounds_ranged = ranged({Field::rollout_steps});
   rollouts.length_given = fixed(Field::rollout_response_tokens);
   rollouts.length_ranged =
