@@ -2,10 +2,14 @@
 #include "planner/bounds.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 namespace trcost::planner {
 namespace {
+
+using performance::StepTerm;
 
 // Least time of forward matmuls over their share of the FLOPs.
 constexpr double kLeastRecompute = 0.8;
@@ -14,50 +18,40 @@ double term(const StepTime& time, StepTerm which) {
   return time.terms[static_cast<std::size_t>(which)];
 }
 
+double recompute_share(const Workload& w) {
+  const TrainingFlops training = training_flops(w);
+  if (training.language_dgrad <= 0) return 0;
+  return kLeastRecompute * forward_flops(w).layers_gemm / training.total();
+}
+
 }  // namespace
 
-Bounds::Known& Bounds::cached_work(const Structure& s, ContextKind context_kind) {
-  Partition key{s, context_kind};
-  key.degrees.pp = key.degrees.vp = key.degrees.dp = 1;
-  if (last_known_ == nullptr || key != last_) {
-    last_known_ = &known_[key];
-    last_ = key;
+const ReplicaWork::Pass& ReplicaWork::at(double micro_batch) {
+  const auto whole = static_cast<std::uint64_t>(micro_batch);
+  if (static_cast<double>(whole) != micro_batch || !std::has_single_bit(whole)) {
+    const auto [known, is_new] = others_.try_emplace(micro_batch);
+    if (is_new) known->second = compute(micro_batch);
+    return known->second;
   }
-  return *last_known_;
+  const auto index = static_cast<std::size_t>(std::countr_zero(whole));
+  if (index >= powers_.size()) powers_.resize(index + 1);
+  if (!powers_[index]) powers_[index] = std::make_unique<Pass>(compute(micro_batch));
+  return *powers_[index];
 }
 
-Bounds::Work Bounds::work(const Structure& s, ContextKind context_kind, double micro_batch) {
-  Known& known_work = cached_work(s, context_kind);
-  const double gpus = s.gpus();
-  if (gpus != last_gpus_) {
-    last_gpus_ = gpus;
-    last_lengthening_ = model_.lengthening(gpus);
-  }
-  const double share = last_lengthening_ / gpus;
-  const auto scaled = [&](const Work& w) { return Work{w.seconds * share, w.recompute * share}; };
-  int exponent = 0;
-  if (std::frexp(micro_batch, &exponent) != 0.5) {
-    const auto [known, is_new] = known_work.others.try_emplace(micro_batch);
-    if (is_new) known->second = replica_work(last_, micro_batch);
-    return scaled(known->second);
-  }
-  const auto index = static_cast<std::size_t>(exponent - 1);
-  if (index >= known_work.powers.size()) known_work.powers.resize(index + 1);
-  std::optional<Work>& known = known_work.powers[index];
-  if (!known) known = replica_work(last_, micro_batch);
-  return scaled(*known);
+double ReplicaWork::least_seconds(double most) {
+  return at(static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(most)))).seconds;
 }
 
-Bounds::Work Bounds::replica_work(const Partition& partition, double micro_batch) {
-  Layout l;
-  static_cast<LayoutDegrees&>(l) = partition.degrees;
-  l.context_kind = partition.context_kind;
+ReplicaWork::Pass ReplicaWork::compute(double micro_batch) const {
+  Layout l = layout_;
   // As many replicas as have a rank for each group of experts.
   l.dp = static_cast<int>(std::ceil(static_cast<double>(l.ep) * std::max(1, l.etp) / l.gpus()));
   l.micro_batch = micro_batch;
   l.global_batch = micro_batch * l.dp;
   l.sharding = Sharding::none;
-  const StepTime time = model_.step(l);
+  Pass out{model_.kernels(l)};
+  const StepTime time = model_.step(l, out.kernels);
   double sum = 0;
   for (const StepTerm each :
        {StepTerm::matmul_peak, StepTerm::kernel, StepTerm::attention, StepTerm::elementwise,
@@ -67,18 +61,33 @@ Bounds::Work Bounds::replica_work(const Partition& partition, double micro_batch
   }
   const double matmul = term(time, StepTerm::matmul_peak) + term(time, StepTerm::kernel);
   const double gpus_per_sequence = l.gpus() / l.global_batch;
-  return {sum * gpus_per_sequence, recompute_share() * matmul * gpus_per_sequence};
+  out.seconds = sum * gpus_per_sequence;
+  out.recompute = recompute_share_ * matmul * gpus_per_sequence;
+  return out;
 }
 
-double Bounds::recompute_share() {
-  if (recompute_share_) return *recompute_share_;
-  const Workload& w = model_.workload();
-  const TrainingFlops training = training_flops(w);
-  recompute_share_ = 0;
-  if (training.language_dgrad > 0) {
-    recompute_share_ = kLeastRecompute * forward_flops(w).layers_gemm / training.total();
+Bounds::Bounds(const StepModel& model)
+    : model_(model), recompute_share_(recompute_share(model.workload())) {}
+
+ReplicaWork& Bounds::replica(const Structure& s, ContextKind context_kind, bool sequence_parallel) {
+  Key key{s, context_kind, sequence_parallel};
+  key.degrees.pp = key.degrees.vp = key.degrees.dp = 1;
+  if (last_work_ != nullptr && key == last_) return *last_work_;
+  Layout layout;
+  static_cast<LayoutDegrees&>(layout) = key.degrees;
+  layout.context_kind = context_kind;
+  layout.sequence_parallel = sequence_parallel;
+  last_work_ = &known_.try_emplace(key, model_, layout, recompute_share_).first->second;
+  last_ = key;
+  return *last_work_;
+}
+
+double Bounds::share(double gpus) {
+  if (gpus != last_gpus_) {
+    last_gpus_ = gpus;
+    last_share_ = model_.lengthening(gpus) / gpus;
   }
-  return *recompute_share_;
+  return last_share_;
 }
 
 }  // namespace trcost::planner

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <map>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "planner/space.h"
@@ -11,46 +11,62 @@
 
 namespace trcost::planner {
 
-/// Least time per sequence of a structure at a micro-batch: its kernels and exchange within layers.
-/// Pipelines and the exchange of gradients only add to it. It does not depend on the cluster, so
-/// that searches for several sizes share it.
-class Bounds {
+/// Work of one replica by micro-batch: its kernels and exchange within layers. Pipelines and the
+/// exchange of gradients only add to it. It does not depend on the cluster, so that searches for
+/// several sizes share it.
+class ReplicaWork {
  public:
-  struct Work {
-    double seconds = 0;    ///< per sequence
+  struct Pass {
+    performance::ReplicaKernels kernels;
+    double seconds = 0;    ///< GPU-seconds per sequence, before StepModel::lengthening()
     double recompute = 0;  ///< least addition of full recomputation
   };
 
-  explicit Bounds(const StepModel& model) : model_(model) {}
+  /// `layout`: the degrees and kinds that decide the work of a layer.
+  ReplicaWork(const StepModel& model, const Layout& layout, double recompute_share)
+      : model_(model), layout_(layout), recompute_share_(recompute_share) {}
 
-  [[nodiscard]] const StepModel& model() const { return model_; }
-  /// Work on the GPUs that a structure uses.
-  Work work(const Structure& structure, ContextKind context_kind, double micro_batch);
+  const Pass& at(double micro_batch);
+  /// GPU-seconds per sequence that no micro-batch up to `most` goes below. Larger ones never take
+  /// longer per sequence.
+  double least_seconds(double most);
 
  private:
-  /// Degrees that decide the work of a layer.
-  struct Partition {
-    LayoutDegrees degrees;  ///< with one stage and one replica
-    ContextKind context_kind = ContextKind::ring;
-    auto operator<=>(const Partition&) const = default;
-  };
-  /// Work on one GPU of a replica, before StepModel::lengthening(), by the logarithm of the
-  /// micro-batch and by other micro-batches.
-  struct Known {
-    std::vector<std::optional<Work>> powers;
-    std::map<double, Work> others;
-  };
-
-  Known& cached_work(const Structure& structure, ContextKind context_kind);
-  [[nodiscard]] Work replica_work(const Partition& partition, double micro_batch);
-  double recompute_share();
+  [[nodiscard]] Pass compute(double micro_batch) const;
 
   const StepModel& model_;
-  std::optional<double> recompute_share_;  ///< computed when first needed
-  std::map<Partition, Known> known_;
-  Partition last_;
-  Known* last_known_ = nullptr;  ///< of last_, which consecutive structures share
-  double last_gpus_ = 0, last_lengthening_ = 1;
+  Layout layout_;
+  double recompute_share_;                     ///< of full recomputation over the matmuls
+  std::vector<std::unique_ptr<Pass>> powers_;  ///< by the logarithm of the micro-batch
+  std::map<double, Pass> others_;
+};
+
+/// Work of every replica of a model, and the factor on it for a number of GPUs.
+class Bounds {
+ public:
+  explicit Bounds(const StepModel& model);
+
+  [[nodiscard]] const StepModel& model() const { return model_; }
+  /// Work of the replicas of a structure. Stays valid.
+  ReplicaWork& replica(const Structure& structure, ContextKind context_kind,
+                       bool sequence_parallel);
+  /// Seconds per GPU-second of work: lengthening over GPUs.
+  double share(double gpus);
+
+ private:
+  struct Key {
+    LayoutDegrees degrees;  ///< with one stage and one replica
+    ContextKind context_kind = ContextKind::ring;
+    bool sequence_parallel = true;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  const StepModel& model_;
+  double recompute_share_;
+  std::map<Key, ReplicaWork> known_;
+  Key last_;
+  ReplicaWork* last_work_ = nullptr;  ///< of last_, which consecutive structures share
+  double last_gpus_ = 0, last_share_ = 0;
 };
 
 }  // namespace trcost::planner

@@ -77,6 +77,10 @@ double Contenders::best_score() const {
   return found_.empty() ? kUnbounded : found_.front().score;
 }
 
+double Contenders::reach() const {
+  return best_score() * kRunnerUpRange;
+}
+
 double Contenders::limit() const {
   const double best = best_score();
   double runner_up = kUnbounded;

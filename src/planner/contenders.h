@@ -25,6 +25,8 @@ class Contenders {
   [[nodiscard]] double best_score() const;
   /// Score beyond which a layout is neither the best nor the runner-up.
   [[nodiscard]] double limit() const;
+  /// Score beyond which a layout will be neither, whatever else is found.
+  [[nodiscard]] double reach() const;
   /// Score beyond which a layout is not the best.
   [[nodiscard]] double best_limit() const { return best_score() * (1 + kTie); }
   /// Sets layout, time and runner-up of a plan. Needs at least one contender.

@@ -12,6 +12,9 @@ namespace trcost::planner {
 
 class Bounds;
 
+/// Whether a layout may leave GPUs of the request idle.
+enum class Idle { none, some };
+
 /// A chosen layout with its step time and memory.
 struct Plan {
   Layout layout;
@@ -59,8 +62,8 @@ std::optional<double> smallest_cluster(const StepModel& model, const PlanRequest
 Plan plan(Bounds& bounds, const PlanRequest& request);
 std::optional<Plan> fitting_plan(Bounds& bounds, const PlanRequest& request);
 Plan plan_with_idle(Bounds& bounds, const PlanRequest& request);
-/// As fitting_plan() without a runner-up. Also empty if no layout takes less than `limit` seconds
-/// per sequence.
-std::optional<Plan> plan_below(Bounds& bounds, const PlanRequest& request, double limit);
+/// As fitting_plan() without a runner-up, or as plan_with_idle() if GPUs may stay idle. Empty if
+/// nothing fits. Possibly empty if the best layout takes more than `limit` seconds per sequence.
+std::optional<Plan> plan_below(Bounds& bounds, const PlanRequest& request, Idle idle, double limit);
 
 }  // namespace trcost::planner

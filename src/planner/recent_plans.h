@@ -24,8 +24,8 @@ class RecentPlans {
   std::optional<Plan> fitting(const PlanRequest& request);
   Plan with_idle(const PlanRequest& request);
   /// plan_below(), which is not cached.
-  std::optional<Plan> below(const PlanRequest& request, double limit) {
-    return plan_below(bounds_, request, limit);
+  std::optional<Plan> below(const PlanRequest& request, Idle idle, double limit) {
+    return plan_below(bounds_, request, idle, limit);
   }
 
  private:

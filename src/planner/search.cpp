@@ -59,14 +59,20 @@ bool LayoutSearch::run_below(double limit, Plan& plan) {
   return run(plan);
 }
 
+bool LayoutSearch::may_miss_best() const {
+  return !contenders_.empty() && dropped_ <= contenders_.best_limit();
+}
+
 bool LayoutSearch::search(Plan& plan) {
   enumerate();
   while (!queue_.empty() && queue_.front().bound <= limit()) {
     const Candidate next = pop();
     // GPUs stay idle for the best layout, not for the runner-up.
-    const bool idle = candidate_structure(next).gpus() < request_.gpus;
+    const bool idle = structure_at(next.structure).gpus() < request_.gpus;
     if (idle && next.bound > contenders_.best_limit()) continue;
-    if (next.vp == kUnchecked) {
+    if (next.vp == kRough) {
+      refine(next);
+    } else if (next.vp == kUnchecked) {
       check_memory(next);
     } else if (next.vp == kUnexpanded) {
       expand(next.structure);
@@ -83,49 +89,73 @@ bool LayoutSearch::search(Plan& plan) {
   return true;
 }
 
+bool LayoutSearch::drop(double seconds, double weighed) {
+  if (kRounding * seconds <= limit_) return false;
+  dropped_ = std::min(dropped_, weighed);
+  return true;
+}
+
 void LayoutSearch::enumerate() {
   structures_ = space_.structures();
   too_large_.assign(structures_.size(), kInfinity);
   shardings_.assign(structures_.size(), 0);
   queue_.reserve(structures_.size());
-  // A single structure needs no bound.
-  const bool alone = structures_.size() == 1;
+  alone_ = structures_.size() == 1;
   for (std::size_t i = 0; i < structures_.size() && considered_ < kMostConsidered; ++i) {
     ++considered_;
-    const double bound = alone ? 0 : structure_bound(structures_[i]);
+    const auto index = static_cast<int>(i);
+    const double bound = alone_ ? 0 : rough_bound(index);
     if (bound == kInfinity) continue;
-    queue_.push_back({bound, bound, 0, static_cast<int>(i), kUnchecked, {}});
+    queue_.push_back({bound, bound, 0, index, alone_ ? kUnchecked : kRough, {}});
   }
   std::make_heap(queue_.begin(), queue_.end(), later);
 }
 
-double LayoutSearch::structure_bound(const Structure& s) {
+double LayoutSearch::rough_bound(int structure) {
+  const Structure& s = structure_at(structure);
+  ReplicaWork& work = bounds_.replica(s, context_kind_, request_.sequence_parallel);
+  const double seconds =
+      work.least_seconds(space_.largest_micro_batch(s)) * bounds_.share(s.gpus());
+  const double weighed =
+      kRounding * seconds * space_.least_penalty(s) * complexity_penalty(s, 1, request_.gpus);
+  return drop(seconds, weighed) ? kInfinity : weighed;
+}
+
+void LayoutSearch::refine(const Candidate& candidate) {
+  const Structure& s = structure_at(candidate.structure);
   space_.micro_batches(s, micros_);
+  const double share = bounds_.share(s.gpus());
   double least = kInfinity;
   for (const double micro : micros_) {
     const double bubble =
         (s.pp - 1) / (space_.most_virtual_stages(s) * space_.most_micro_batches(s, micro));
-    least = std::min(least, bounds_.work(s, context_kind_, micro).seconds * (1 + bubble));
+    least = std::min(least, pass(s, micro).seconds * share * (1 + bubble));
   }
-  if (kRounding * least > limit_) return kInfinity;
-  return kRounding * least * space_.least_penalty(s) * complexity_penalty(s, 1, request_.gpus);
+  Candidate next = candidate;
+  next.bound = next.work =
+      kRounding * least * space_.least_penalty(s) * complexity_penalty(s, 1, request_.gpus);
+  next.vp = kUnchecked;
+  if (!drop(least, next.bound)) push(next);
 }
 
-double LayoutSearch::batches_bound(const Structure& s, double recomputed) {
-  const double stages = space_.most_virtual_stages(s);
+double LayoutSearch::batches_bound(int structure, double recomputed) {
+  const Structure& s = structure_at(structure);
+  const double stages = space_.most_virtual_stages(s), share = bounds_.share(s.gpus());
+  const double weight = kRounding * complexity_penalty(s, 1, request_.gpus);
   double least = kInfinity;
   for (const BatchChoice& batch : batches_) {
-    const Bounds::Work work = bounds_.work(s, context_kind_, batch.micro_batch);
+    const ReplicaWork::Pass& work = pass(s, batch.micro_batch);
     const double m = batch.global_batch / (batch.micro_batch * s.dp);
     const double bubble = (s.pp - 1) / ((m < s.pp ? 1 : stages) * m);
-    const double seconds = work.seconds * (1 + bubble) + recomputed * work.recompute;
-    if (kRounding * seconds <= limit_) least = std::min(least, seconds * batch.penalty);
+    const double seconds = share * (work.seconds * (1 + bubble) + recomputed * work.recompute);
+    const double weighed = weight * seconds * batch.penalty;
+    if (!drop(seconds, weighed)) least = std::min(least, weighed);
   }
-  return kRounding * least * complexity_penalty(s, 1, request_.gpus);
+  return least;
 }
 
 void LayoutSearch::check_memory(const Candidate& candidate) {
-  const Structure& s = candidate_structure(candidate);
+  const Structure& s = structure_at(candidate.structure);
   space_.batches(s, batches_);
   if (batches_.empty()) return;
   const auto smaller = [](const BatchChoice& a, const BatchChoice& b) {
@@ -134,22 +164,25 @@ void LayoutSearch::check_memory(const Candidate& candidate) {
   const BatchChoice& smallest = *std::min_element(batches_.begin(), batches_.end(), smaller);
   unsigned& found = shardings_[static_cast<std::size_t>(candidate.structure)];
   const bool replicated = s.dp > 1 || s.cp > 1;
+  double share = 1;
   for (const Sharding sharding : space_.shardings()) {
-    const Layout l =
-        space_.layout(s, smallest, request_.vp.value_or(1), sharding, space_.recomputes().back());
-    if (leaves_margin(memory(l))) found |= 1U << static_cast<unsigned>(sharding);
+    const MemoryUse least = memory(
+        space_.layout(s, smallest, request_.vp.value_or(1), sharding, space_.recomputes().back()));
+    if (leaves_margin(least)) {
+      found |= 1U << static_cast<unsigned>(sharding);
+      if (share > 0) share = std::min(share, least_recompute_with(s, smallest, sharding, least));
+    }
     if (!replicated) break;  // nothing to shard over
   }
-  const LeastRecompute least = least_recompute(candidate.structure, smallest);
-  if (!least.fits) return;
+  if (found == 0) return;
   Candidate next = candidate;
   next.vp = kUnexpanded;
-  if (next.bound > 0) next.bound = batches_bound(s, least.share);
+  if (!alone_) next.bound = batches_bound(candidate.structure, share);
   if (next.bound < kInfinity) push(next);
 }
 
 void LayoutSearch::expand(int structure) {
-  const Structure& s = structures_[static_cast<std::size_t>(structure)];
+  const Structure& s = structure_at(structure);
   space_.batches(s, batches_);
   double too_large = kInfinity;
   // Batches of one micro-batch are adjacent.
@@ -157,10 +190,13 @@ void LayoutSearch::expand(int structure) {
     const auto end = std::find_if(first, batches_.end(), [&](const BatchChoice& batch) {
       return batch.micro_batch != first->micro_batch;
     });
-    const auto least = std::min_element(
-        first, end, [](const auto& a, const auto& b) { return a.global_batch < b.global_batch; });
+    const auto by_size = [](const auto& a, const auto& b) {
+      return a.global_batch < b.global_batch;
+    };
     LeastRecompute needed;
-    if (first->micro_batch < too_large) needed = least_recompute(structure, *least);
+    if (first->micro_batch < too_large) {
+      needed = least_recompute(structure, *std::min_element(first, end, by_size));
+    }
     if (!needed.fits) too_large = std::min(too_large, first->micro_batch);
     for (; first != end; ++first) {
       if (needed.fits) add_stages(structure, *first, needed.share);
@@ -169,23 +205,27 @@ void LayoutSearch::expand(int structure) {
 }
 
 void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double recomputed) {
-  const Structure& s = structures_[static_cast<std::size_t>(structure)];
+  const Structure& s = structure_at(structure);
   const double m = batch.global_batch / (batch.micro_batch * s.dp);
   space_.virtual_stages(s, m, stages_);
   // A complete layout needs no bound.
-  const bool alone = structures_.size() == 1 && batches_.size() == 1 && stages_.size() == 1 &&
-                     request_.sharding && request_.recompute;
-  const Bounds::Work work =
-      alone ? Bounds::Work{} : bounds_.work(s, context_kind_, batch.micro_batch);
+  const bool alone = alone_ && batches_.size() == 1 && stages_.size() == 1 && request_.sharding &&
+                     request_.recompute;
+  double work = 0, again = 0;
+  if (!alone) {
+    const ReplicaWork::Pass& known = pass(s, batch.micro_batch);
+    work = known.seconds * bounds_.share(s.gpus());
+    again = known.recompute * bounds_.share(s.gpus());
+  }
   for (const int vp : stages_) {
     if (considered_ >= kMostConsidered) return;
     ++considered_;
     const double bubble = (s.pp - 1) / (vp * m);
     const double penalty = kRounding * batch.penalty * complexity_penalty(s, vp, request_.gpus);
-    const double seconds = work.seconds * (1 + bubble);
-    if (kRounding * (seconds + recomputed * work.recompute) > limit_) continue;
-    push({(seconds + recomputed * work.recompute) * penalty, seconds * penalty,
-          work.recompute * penalty, structure, vp, batch});
+    const double seconds = work * (1 + bubble);
+    const double bound = (seconds + recomputed * again) * penalty;
+    if (drop(seconds + recomputed * again, bound) || bound > reach()) continue;
+    push({bound, seconds * penalty, again * penalty, structure, vp, batch});
   }
 }
 
@@ -205,7 +245,7 @@ double LayoutSearch::least_recompute_with(const Structure& s, const BatchChoice&
 
 LayoutSearch::LeastRecompute LayoutSearch::least_recompute(int structure,
                                                            const BatchChoice& batch) {
-  const Structure& s = structures_[static_cast<std::size_t>(structure)];
+  const Structure& s = structure_at(structure);
   LeastRecompute out;
   const Recompute most = space_.recomputes().back();
   const int vp = request_.vp.value_or(1);
@@ -244,9 +284,7 @@ bool LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s, 
   const auto at = [&](Recompute recompute) {
     return space_.layout(s, candidate.batch, candidate.vp, sharding, recompute);
   };
-  // If the most thorough recomputation does not fit, nothing in between does.
-  const MemoryUse least = memory(at(modes.back()));
-  if (!leaves_margin(least)) return false;
+  std::optional<MemoryUse> least;  // with the most thorough recomputation
   const auto consider = [&](const Layout& l, double share) {
     if (candidate.work + share * candidate.recompute <= limit()) {
       evaluate(l, candidate.batch.penalty);
@@ -255,7 +293,7 @@ bool LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s, 
   bool any = false;
   for (const Recompute mode : modes) {
     const Layout l = at(mode);
-    const MemoryUse use = mode == modes.back() ? least : memory(l);
+    const MemoryUse use = mode == modes.back() && least ? *least : memory(l);
     if (leaves_margin(use)) {
       any = true;
       consider(l, mode == Recompute::full ? 1 : 0);
@@ -263,7 +301,10 @@ bool LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s, 
       if (!offloads_activations_) break;
       continue;
     }
-    const Layout partly = with_recomputed_layers(l, use, least);
+    if (!least) least = memory(at(modes.back()));
+    // Then nothing in between fits either.
+    if (!leaves_margin(*least)) return false;
+    const Layout partly = with_recomputed_layers(l, use, *least);
     const double share = recomputed_share(partly, layers());
     if (share > 0 && share != recomputed_share(l, layers())) consider(partly, share);
   }
@@ -299,7 +340,8 @@ Layout LayoutSearch::with_recomputed_layers(const Layout& l, const MemoryUse& mo
 void LayoutSearch::evaluate(const Layout& l, double batch_penalty) {
   ++evaluated_;
   const double domain = model_.platform().system->usable_per_domain;
-  contenders_.add(l, model_.step(l), batch_penalty * layout_penalty(l, request_.gpus, domain));
+  const StepTime time = alone_ ? model_.step(l) : model_.step(l, pass(l, l.micro_batch).kernels);
+  contenders_.add(l, time, batch_penalty * layout_penalty(l, request_.gpus, domain));
 }
 
 bool LayoutSearch::least_memory(Plan& plan) {

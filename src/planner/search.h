@@ -28,14 +28,17 @@ class LayoutSearch {
   bool run_below(double limit, Plan& plan);
   /// Whether a layout that was looked at leaves the margin.
   [[nodiscard]] bool any_leaves_margin() const { return any_leaves_margin_; }
+  /// Whether run() might find another layout than run_below(), since it looks at more of them.
+  [[nodiscard]] bool may_miss_best() const;
   /// Whether run() found a layout that fits without the margin.
   [[nodiscard]] bool any_fits() const { return any_fits_; }
   /// Finds the layout with the least memory. Returns false if no layout divides the model.
   bool least_memory(Plan& plan);
 
  private:
-  /// Values of Candidate::vp for a structure whose memory is not checked, or that is not expanded.
-  static constexpr int kUnchecked = -1, kUnexpanded = 0;
+  /// Values of Candidate::vp for a structure whose bound is rough, whose memory is not checked, or
+  /// that is not expanded.
+  static constexpr int kRough = -2, kUnchecked = -1, kUnexpanded = 0;
   /// A structure, or one way to run it.
   struct Candidate {
     double bound;      ///< least seconds per sequence, weighed
@@ -51,23 +54,36 @@ class LayoutSearch {
   [[nodiscard]] double limit() const {
     return best_only_ ? contenders_.best_limit() : contenders_.limit();
   }
+  /// Weighed seconds per sequence beyond which no layout will be of interest.
+  [[nodiscard]] double reach() const {
+    return best_only_ ? contenders_.best_limit() : contenders_.reach();
+  }
+  /// Whether at least `seconds` per sequence are more than limit_. `weighed` as Candidate::bound.
+  bool drop(double seconds, double weighed);
   static bool later(const Candidate& a, const Candidate& b);
   void push(const Candidate& candidate);
   Candidate pop();
   void enumerate();
-  /// Least weighed seconds per sequence of any layout of a structure.
-  [[nodiscard]] double structure_bound(const Structure& structure);
+  /// Least weighed seconds per sequence of any layout of a structure, at the speed of its largest
+  /// micro-batch.
+  [[nodiscard]] double rough_bound(int structure);
+  /// Queues a structure with the least weighed seconds of its micro-batches.
+  void refine(const Candidate& candidate);
   /// Least weighed seconds of the batches in batches_, with at least a share of the layers
   /// recomputed.
-  [[nodiscard]] double batches_bound(const Structure& structure, double recomputed);
+  [[nodiscard]] double batches_bound(int structure, double recomputed);
   /// Least share of the layers that recompute in full among the layouts that fit.
   struct LeastRecompute {
     bool fits = false;
     double share = 1;
   };
 
-  [[nodiscard]] const Structure& candidate_structure(const Candidate& candidate) const {
-    return structures_[static_cast<std::size_t>(candidate.structure)];
+  [[nodiscard]] const Structure& structure_at(int index) const {
+    return structures_[static_cast<std::size_t>(index)];
+  }
+  /// Work of a structure's replicas at a micro-batch.
+  [[nodiscard]] const ReplicaWork::Pass& pass(const Structure& structure, double micro_batch) {
+    return bounds_.replica(structure, context_kind_, request_.sequence_parallel).at(micro_batch);
   }
   /// Finds the shardings of a structure that fit its smallest batch. Drops the structure if there
   /// are none, else queues it with the recomputation that it needs.
@@ -78,6 +94,7 @@ class LayoutSearch {
   void expand(int structure);
   void add_stages(int structure, const BatchChoice& batch, double recomputed);
   [[nodiscard]] LeastRecompute least_recompute(int structure, const BatchChoice& batch);
+  /// Its share with one sharding. `least`: memory with the most thorough recomputation, which fits.
   [[nodiscard]] double least_recompute_with(const Structure& structure, const BatchChoice& batch,
                                             Sharding sharding, const MemoryUse& least);
   /// Evaluates every sharding of a candidate.
@@ -107,7 +124,10 @@ class LayoutSearch {
   bool offloads_activations_;
   bool best_only_ = false;
   bool any_leaves_margin_ = false;
-  double limit_ = std::numeric_limits<double>::infinity();  ///< seconds per sequence, not weighed
+  bool alone_ = false;  ///< a single structure, which needs no bound
+  static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+  double limit_ = kUnlimited;    ///< seconds per sequence, not weighed
+  double dropped_ = kUnlimited;  ///< least bound of those dropped beyond limit_
   Contenders contenders_;
   std::vector<Structure> structures_;
   std::vector<double> too_large_;    ///< by structure: least micro-batch that does not fit

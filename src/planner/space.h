@@ -25,9 +25,6 @@ inline constexpr int kMostStages = 128;
 /// Degrees that are not searched are as given, or 1.
 using Structure = LayoutDegrees;
 
-/// Whether a structure may leave GPUs of the request idle.
-enum class Idle { none, some };
-
 /// Sequences of one step as a layout partitions them.
 struct BatchChoice {
   double micro_batch = 1;
@@ -63,6 +60,8 @@ class SearchSpace {
   void batches(const Structure& structure, std::vector<BatchChoice>& out) const;
   /// Micro-batch sizes in batches() of a structure, into `out`.
   void micro_batches(const Structure& structure, std::vector<double>& out) const;
+  /// Upper bound of the sizes in micro_batches().
+  [[nodiscard]] double largest_micro_batch(const Structure& structure) const;
   /// Upper bound of the micro-batches per step in batches() at this size.
   [[nodiscard]] double most_micro_batches(const Structure& structure, double micro_batch) const;
   /// Lower bound of the penalties in batches().

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches that a search considers, and penalties of batches and layouts.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "catalog/layout/layout.h"
 #include "planner/batch.h"
@@ -67,8 +69,8 @@ void divisors_near_powers(double whole, std::vector<double>& out) {
 }
 
 bool power_of_two(double x) {
-  int exponent = 0;
-  return std::frexp(x, &exponent) == 0.5;
+  const auto whole = static_cast<std::uint64_t>(x);
+  return static_cast<double>(whole) == x && std::has_single_bit(whole);
 }
 
 }  // namespace
@@ -178,6 +180,12 @@ void SearchSpace::micro_batches(const Structure& s, std::vector<double>& out) co
     const bool known = divides(64, all) || std::ranges::find(out, all) != out.end();
     if (all >= 1 && all <= 64 && !known) out.push_back(all);
   }
+}
+
+double SearchSpace::largest_micro_batch(const Structure& s) const {
+  const double exact = wanted_ / s.dp;
+  return request_.micro_batch.value_or(
+      std::ceil(std::max({1.0, kLargerMicroBatch * exact, largest_ / s.dp})));
 }
 
 void SearchSpace::batches(const Structure& s, std::vector<BatchChoice>& out) const {

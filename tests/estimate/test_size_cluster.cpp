@@ -81,7 +81,7 @@ TEST_CASE("ragged clusters: the fewest that meet the deadline, or a cheaper size
     const double needed = std::exp2(std::uniform_real_distribution<>(4, 17)(dice));
     const Ragged cluster{dice(), needed * 30 * kDay, halves};
     std::set<double> looks;
-    const WallClock wall = [&](double gpus) {
+    const WallClock wall = [&](double gpus, double) {
       looks.insert(gpus);
       return cluster.seconds(gpus);
     };
@@ -124,15 +124,17 @@ TEST_CASE("ragged clusters: the fewest that meet the deadline, or a cheaper size
 TEST_CASE("a start that is too large is walked down, sizes that do not run are passed",
           "[estimate][cluster]") {
   const ClusterSizes sizes(8);
-  const auto even = [](double gpus) { return 8000 * kDay / gpus; };
+  const auto even = [](double gpus, double = 0) { return 8000 * kDay / gpus; };
   CHECK(size_for_deadline(sizes, even, 4096, 100 * kDay).best() == 80);
-  const auto holds = [&](double gpus) {
+  const auto holds = [&](double gpus, double) {
     return gpus < 1000 ? std::numeric_limits<double>::infinity() : even(gpus);
   };
   CHECK(size_for_deadline(sizes, holds, 800, 100 * kDay).best() == 1000);
-  const auto only_below = [&](double gpus) { return gpus < 2000 ? even(gpus) : 200 * kDay; };
+  const auto only_below = [&](double gpus, double) {
+    return gpus < 2000 ? even(gpus) : 200 * kDay;
+  };
   CHECK(size_for_deadline(sizes, only_below, 4096, 100 * kDay).best() == 80);
-  const auto never = [](double) { return std::numeric_limits<double>::infinity(); };
+  const auto never = [](double, double) { return std::numeric_limits<double>::infinity(); };
   const SizesTried none = size_for_deadline(sizes, never, 80, 100 * kDay);
   CHECK_FALSE(none.best().has_value());
   CHECK_FALSE(none.fastest().has_value());
@@ -407,7 +409,7 @@ TEST_CASE("a deadline: the fewest whole nodes to the last one", "[estimate]") {
   // 1,000,000 accelerator-seconds: 100 s take 10,000 accelerators, 1,250 nodes of 8, which has more
   // than five binary digits.
   const ClusterSizes sizes(8);
-  const WallClock work = [](double gpus) { return 1e6 / gpus; };
+  const WallClock work = [](double gpus, double) { return 1e6 / gpus; };
   CHECK(size_for_deadline(sizes, work, 8, 100).fewest() == 10000);
   CHECK(size_for_deadline(sizes, work, 8, 97).fewest() == 10312);  // 10,309.3
 }

@@ -205,14 +205,21 @@ TEST_CASE("bounds never exceed the time of any layout", "[planner][bounds]") {
     for (const SpaceLayout& each : fitting_layouts(model, request)) {
       const Layout& l = each.layout;
       const double m = l.micro_batches();
-      const Bounds::Work work = bounds.work(each.structure, l.context_kind, l.micro_batch);
+      ReplicaWork& replica =
+          bounds.replica(each.structure, l.context_kind, request.sequence_parallel);
+      const ReplicaWork::Pass& work = replica.at(l.micro_batch);
       const double bubble = (l.pp - 1) / (l.vp * m);
       const double repeated =
           l.recompute == Recompute::full ? 1 : recomputed_share(l, model.pipeline_layers().count());
-      const double bound = work.seconds * (1 + bubble) + repeated * work.recompute;
+      const double bound = bounds.share(each.structure.gpus()) *
+                           (work.seconds * (1 + bubble) + repeated * work.recompute);
       const double time = model.step(l).seconds / l.global_batch;
       INFO(degree_words(l) << ", micro-batch " << l.micro_batch);
       REQUIRE(bound <= time * (1 + 1e-12));
+      const double largest = space.largest_micro_batch(each.structure);
+      REQUIRE(l.micro_batch <= largest);
+      REQUIRE(replica.least_seconds(largest) <= work.seconds * (1 + 1e-12));
+      CHECK_THAT(model.step(l, work.kernels).seconds, WithinRel(model.step(l).seconds, 1e-12));
       REQUIRE(m <= space.most_micro_batches(each.structure, l.micro_batch));
       REQUIRE(l.vp <= space.most_virtual_stages(each.structure));
       REQUIRE(each.batch.penalty >= space.least_penalty(each.structure));
@@ -234,8 +241,8 @@ TEST_CASE("bounds do not depend on the order of questions", "[planner][bounds]")
     for (const Structure& each : structures) {
       for (const double micro_batch : {1.0, 3.0, 4.0}) {
         Bounds fresh(model);
-        REQUIRE(cached.work(each, kind, micro_batch).seconds ==
-                fresh.work(each, kind, micro_batch).seconds);
+        REQUIRE(cached.replica(each, kind, true).at(micro_batch).seconds ==
+                fresh.replica(each, kind, true).at(micro_batch).seconds);
       }
     }
   }

@@ -20,6 +20,8 @@ double at_least_on_grid(double units, double most_units_by_one) {
 
 constexpr double kAllDigits = 32, kRoundDigits = 4;
 
+constexpr double kAsGood = 0.97;  // fewer accelerators are easier to get
+
 }  // namespace
 
 double ClusterSizes::at_least(double gpus) const {
@@ -46,11 +48,7 @@ std::optional<double> SizesTried::fewest() const {
 }
 
 std::optional<double> SizesTried::best() const {
-  constexpr double kAsGood = 0.97;  // fewer accelerators are easier to get
-  double least = kNoTime;
-  for (const auto& [gpus, each] : seconds) {
-    if (each <= deadline_seconds) least = std::min(least, gpus * each);
-  }
+  const double least = least_work_in_time();
   for (const auto& [gpus, each] : seconds) {
     if (each <= deadline_seconds && kAsGood * gpus * each <= least) return gpus;
   }
@@ -70,6 +68,21 @@ double SizesTried::least_work() const {
   return least;
 }
 
+double SizesTried::least_work_in_time() const {
+  double least = kNoTime;
+  for (const auto& [gpus, each] : seconds) {
+    if (each <= deadline_seconds) least = std::min(least, gpus * each);
+  }
+  return least;
+}
+
+double SizesTried::limit(double gpus) const {
+  const std::optional<double> known = fewest();
+  if (!known) return kNoTime;
+  const double as_good = least_work_in_time() / kAsGood / gpus;
+  return gpus < *known ? std::max(deadline_seconds, as_good) : as_good;
+}
+
 SizesTried size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,
                              double deadline_seconds) {
   // Nothing faster is expected beyond so many times the fastest size, or the first if none ran.
@@ -78,10 +91,14 @@ SizesTried size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_cl
   constexpr double kPerhapsFaster = 0.93;  // of the GPU-hours of the cheapest size so far
   constexpr double kWider = 4.0 / 3;
   constexpr double kFarBelow = 4, kFarthestBelow = 16;
-  SizesTried tried{deadline_seconds, {}};
+  SizesTried tried{deadline_seconds, {}, {}};
   const auto enough = [&] { return tried.seconds.size() >= std::size_t{kMostSizesTried}; };
   const auto look = [&](double gpus) {
-    if (!enough() && !tried.seconds.contains(gpus)) tried.seconds[gpus] = wall_clock(gpus);
+    if (enough() || tried.seconds.contains(gpus)) return;
+    const double limit = tried.limit(gpus);
+    const double found = wall_clock(gpus, limit);
+    tried.seconds[gpus] = found;
+    if (found == kNoTime && limit < kNoTime) tried.dear.insert(gpus);
   };
   const auto least_enough = [&] { return kPerhapsFaster * tried.least_work() / deadline_seconds; };
 

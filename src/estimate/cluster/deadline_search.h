@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "quantity/layers.h"
 
@@ -37,13 +38,15 @@ class ClusterSizes {
 /// Time of a training that does not run.
 inline constexpr double kNoTime = std::numeric_limits<double>::infinity();
 
-/// Seconds that the training takes on `gpus` accelerators; kNoTime if it does not run.
-using WallClock = std::function<double(double gpus)>;
+/// Seconds that the training takes on `gpus` accelerators. kNoTime if it does not run. Possibly
+/// kNoTime if it takes more than `limit` seconds.
+using WallClock = std::function<double(double gpus, double limit)>;
 
 /// The sizes that a search has looked at.
 struct SizesTried {
   double deadline_seconds = 0;
   std::map<double, double> seconds;  ///< by size, kNoTime for those that do not run
+  std::set<double> dear;  ///< sizes without a time that take more GPU-hours than the best
 
   /// The fewest accelerators that meet the deadline.
   [[nodiscard]] std::optional<double> fewest() const;
@@ -53,6 +56,11 @@ struct SizesTried {
   [[nodiscard]] std::optional<double> fastest() const;
   /// Accelerators x seconds of the cheapest size, infinite if none runs.
   [[nodiscard]] double least_work() const;
+  /// Time from which a size can be neither the fewest nor the best.
+  [[nodiscard]] double limit(double gpus) const;
+
+ private:
+  [[nodiscard]] double least_work_in_time() const;
 };
 
 /// Looks for the size that meets a deadline. Speed per accelerator is ragged, since the factors of

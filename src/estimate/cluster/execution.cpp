@@ -125,7 +125,7 @@ std::optional<Execution> execute_below(const Task& task, double gpus, double sec
   const double limit =
       task.prepared->round ? kUnlimited : seconds_per_token * task.work().seq_length;
   return on_cluster(task, gpus, [&](const PlanRequest& each) {
-    return task.prepared->plans->below(each, limit);
+    return task.prepared->plans->below(each, planner::Idle::none, limit);
   });
 }
 
@@ -198,6 +198,18 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
   const auto seconds = [&](const Execution& each) {
     return wall_seconds(task, each, share_of_steps(task, each, useful));
   };
+  // The fastest on fewer, if it may finish sooner than the best. One accelerator for a second loses
+  // least to failures.
+  const auto sooner_on = [&](double fewer) -> std::optional<Execution> {
+    const double sequences = task.amounts.tokens.total / task.work().seq_length;
+    const double limit = seconds(best) * useful(1, 1) / sequences;
+    std::optional<Plan> plan =
+        task.prepared->plans->below(request_for(task, fewer), planner::Idle::some, limit);
+    if (!plan) return std::nullopt;
+    Execution found = with_plan(task, fewer, *std::move(plan));
+    found.gpus = gpus;
+    return found;
+  };
   const double node = task.platform().system->gpus_per_node;
   for (bool improved = true; improved;) {
     improved = false;
@@ -205,10 +217,9 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
     for (const double part : kParts) {
       const double fewer = std::floor(working * part / node) * node;
       if (fewer < 1) break;
-      Execution found = fastest_on(fewer);
-      found.gpus = gpus;
-      if (!(seconds(found) < seconds(best))) continue;
-      best = std::move(found);
+      std::optional<Execution> found = sooner_on(fewer);
+      if (!found || !(seconds(*found) < seconds(best))) continue;
+      best = *std::move(found);
       improved = true;
     }
   }

@@ -103,14 +103,16 @@ std::string_view largest_growth(const Plan& here, double gpus, const Plan& there
   return step_term_name(static_cast<StepTerm>(most));
 }
 
+// GPU-hours of which a larger cluster should save a share of 0.2 to be worth a warning.
+constexpr double kLessOnLarger = 0.8;
+
 // Warns if the larger cluster takes clearly fewer GPU-hours.
 bool warn_of_larger(const Execution& execution, const Plan& larger, double gpus, Notes& notes) {
-  constexpr double kWorthSaying = 0.2;
   const Plan& here = execution.plan;
   const double now = here.time.seconds / here.layout.global_batch;
   const double then = larger.time.seconds / larger.layout.global_batch;
   const double saved = 1 - gpus * then / (execution.gpus * now);
-  if (saved < kWorthSaying) return false;
+  if (saved < 1 - kLessOnLarger) return false;
   notes.warn(fmt::format(
       "{} accelerators take {:.0f}% fewer GPU-hours and {:.0f}% less time than {}. Most of the "
       "difference is {}",
@@ -131,9 +133,11 @@ void note_larger_cluster(const Task& task, const Execution& execution, Notes& no
     const PlanRequest request = request_for(task, gpus);
     const bool fixed = request.complete() || request.dp;
     if (fixed || gpus > std::min(kMostGpus, kLargest * execution.gpus)) return;
+    const double limit = kLessOnLarger * execution.gpus / gpus * execution.plan.time.seconds /
+                         execution.plan.layout.global_batch;
     try {
-      const Plan larger = task.prepared->plans->with_idle(request);
-      if (warn_of_larger(execution, larger, gpus, notes)) return;
+      const auto larger = task.prepared->plans->below(request, planner::Idle::some, limit);
+      if (larger && warn_of_larger(execution, *larger, gpus, notes)) return;
     } catch (const Error&) {
       continue;  // the degrees given do not divide it
     }

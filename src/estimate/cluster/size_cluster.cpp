@@ -49,12 +49,15 @@ class ClusterSizing {
     double start = sizes_.round_at_least(usual);
     if (start > kMostGpus) start = sizes_.at_least(usual);
     std::optional<double> smallest;
-    if (!mfu_ && wall_clock(start) == kNoTime) {
+    const double first = start, first_seconds = wall_clock(first, kNoTime);
+    if (!mfu_ && first_seconds == kNoTime) {
       smallest = smallest_cluster(task_.model(), request_for(task_, start), kMostGpus);
       start = std::max(start, smallest.value_or(start));
     }
-    const SizesTried tried = size_for_deadline(
-        sizes_, [this](double gpus) { return wall_clock(gpus); }, start, deadline_);
+    const auto time_of = [&](double gpus, double limit) {
+      return gpus == first ? first_seconds : wall_clock(gpus, limit);
+    };
+    const SizesTried tried = size_for_deadline(sizes_, time_of, start, deadline_);
     const std::optional<double> fewest = tried.fewest();
     if (!fewest) {
       const std::optional<double> fastest = tried.fastest();
@@ -99,9 +102,12 @@ class ClusterSizing {
       constexpr double kNear = 4.0 / 3;
       for (double n = sizes_.after(next); n <= std::min(kNear * next, kMostGpus);
            n = sizes_.after(n)) {
-        if (looked.insert(n).second && !tried.seconds.contains(n)) tried.seconds[n] = wall_clock(n);
+        if (!looked.insert(n).second || tried.seconds.contains(n)) continue;
+        tried.seconds[n] = wall_clock(n, kNoTime);
       }
       tried.seconds.erase(next);
+      for (const double n : tried.dear) tried.seconds[n] = wall_clock(n, kNoTime);
+      tried.dear.clear();
     }
     note(gpus, fewest, smallest, notes);
     return chosen ? *std::move(chosen) : *execute_fitting(task_, gpus);
@@ -113,16 +119,17 @@ class ClusterSizing {
   }
 
   // Seconds with all `gpus` at work. Infinite if the size has no layout, is interrupted too often
-  // to get on, or takes steps that are another training.
-  double wall_clock(double gpus) {
+  // to get on, or takes steps that are another training. Possibly infinite beyond `limit`.
+  double wall_clock(double gpus, double limit) {
     try {
       if (mfu_) {
         const double busy = deadline_ * needed(*mfu_) / gpus;
         return busy / useful_(gpus, busy);
       }
-      const std::optional<Execution> found = execute_below(task_, gpus, kNoTime);
-      if (!found) return kNoTime;
       const Amounts& amounts = task_.amounts;
+      const std::optional<Execution> found =
+          execute_below(task_, gpus, most_busy(gpus, limit) / amounts.tokens.total);
+      if (!found) return kNoTime;
       const auto given_batch =
           amounts.global_batch_given ? std::optional(amounts.global_batch) : std::nullopt;
       if (!same_training(found->plan.layout.global_batch, given_batch,
@@ -135,6 +142,14 @@ class ClusterSizing {
     } catch (const Error&) {
       return kNoTime;  // the degrees given do not divide it
     }
+  }
+
+  // Seconds of steps that no run of `limit` seconds exceeds. The longer a run, the smaller its
+  // useful share.
+  [[nodiscard]] double most_busy(double gpus, double limit) const {
+    if (limit == kNoTime) return kNoTime;
+    const double at_least = limit * useful_(gpus, limit);
+    return limit * useful_(gpus, at_least);
   }
 
   // The answer of --gpus, of which some may stay idle; empty if nothing runs.

@@ -75,15 +75,21 @@ void add_host_time(const Evaluation& at, MicroBatch& work) {
   }
 }
 
-MicroBatch micro_batch(const Evaluation& at, const LanguageModel& model) {
-  MicroBatch work;
-  work.layers = language_layers(at);
-  work.vision = encoder_layers(at);
-  work.head = head_time(at, model);
-  work.connector = at.layout.micro_batch / (at.context * at.tensor) * at.costs.connector_flops *
-                   at.costs.device.seconds_per_flop.half_matmul;
+ReplicaKernels replica_kernels(const Evaluation& at, const LanguageModel& model) {
+  ReplicaKernels out;
+  out.layers = language_layers(at);
+  out.vision = encoder_layers(at);
+  out.head = head_time(at, model);
+  out.connector = at.layout.micro_batch / (at.context * at.tensor) * at.costs.connector_flops *
+                  at.costs.device.seconds_per_flop.half_matmul;
+  if (at.costs.language_backward) out.routing = routing_seconds(at);
+  return out;
+}
+
+MicroBatch micro_batch(const Evaluation& at, const ReplicaKernels& kernels) {
+  MicroBatch work{kernels, {}, {}, {}, {}};
   if (at.costs.language_backward) {
-    work.repeated_layers = repeated_time(at, work.layers, routing_seconds(at));
+    work.repeated_layers = repeated_time(at, work.layers, work.routing);
   }
   if (at.costs.encoder_backward) work.repeated_vision = repeated_time(at, work.vision, 0);
   add_host_time(at, work);
@@ -170,8 +176,8 @@ PipelineLayers StepModel::partition_layers_by_time(const StepCosts& costs, const
   PipelineLayers pipeline = costs.pipeline_layers;
   Layout layout;
   for (double& encoder : pipeline.encoder) {
-    const MicroBatch work =
-        micro_batch(make_evaluation(costs, workload, platform, layout), workload.language);
+    const Evaluation at = make_evaluation(costs, workload, platform, layout);
+    const MicroBatch work = micro_batch(at, replica_kernels(at, workload.language));
     const StageParts parts = stage_parts(work, pipeline.count());
     encoder = parts.encoder / parts.layer;
     layout.tp *= 2;
@@ -188,16 +194,24 @@ double StepModel::lengthening(double gpus) const noexcept {
   return (1 + imbalance(gpus)) * platform_.slowdown / workload_.padding_efficiency;
 }
 
-StepTime StepModel::step(const Layout& layout) const noexcept {
-  return evaluate(layout).time;
+ReplicaKernels StepModel::kernels(const Layout& layout) const noexcept {
+  return replica_kernels(make_evaluation(costs_, workload_, platform_, layout), workload_.language);
 }
 
-StepParts StepModel::evaluate(const Layout& layout) const noexcept {
+StepTime StepModel::step(const Layout& layout) const noexcept {
+  return step(layout, kernels(layout));
+}
+
+StepTime StepModel::step(const Layout& layout, const ReplicaKernels& kernels) const noexcept {
+  return evaluate(layout, kernels).time;
+}
+
+StepParts StepModel::evaluate(const Layout& layout, const ReplicaKernels& kernels) const noexcept {
   const Evaluation at = make_evaluation(costs_, workload_, platform_, layout);
   const double p = at.pipeline, m = layout.micro_batches();
   const double layers = costs_.pipeline_layers.count();
   StepParts parts;
-  parts.work = micro_batch(at, workload_.language);
+  parts.work = micro_batch(at, kernels);
   const MicroBatch& work = parts.work;
 
   // A rank hides exchange behind the passes of its own stages.

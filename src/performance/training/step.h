@@ -22,11 +22,7 @@ struct HostTime {
 };
 
 /// A micro-batch through the whole of one replica, seconds seen from one tensor and context rank.
-struct MicroBatch {
-  LayerTime layers;
-  LayerTime vision;
-  LayerTime head;
-  double connector = 0;
+struct MicroBatch : ReplicaKernels {
   RepeatedTime repeated_layers, repeated_vision;
   HostTime host_forward, host_backward;
   double waiting_forward = 0, waiting_backward = 0;  ///< exposed host time

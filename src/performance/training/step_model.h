@@ -6,6 +6,7 @@
 #include "performance/exchange/collectives.h"
 #include "performance/memory/memory_model.h"
 #include "performance/memory/pipeline.h"
+#include "performance/training/kernels.h"
 #include "performance/training/layer_shape.h"
 #include "performance/training/platform.h"
 #include "performance/training/step_time.h"
@@ -49,6 +50,14 @@ struct StepCosts {
   Offload offload;
 };
 
+/// Kernels and exchange within the layers of a micro-batch on one replica. They depend on tp, cp,
+/// ep, etp, the micro-batch, and the kinds of sequence and context parallelism alone.
+struct ReplicaKernels {
+  LayerTime layers, vision, head;
+  double connector = 0;
+  double routing = 0;  ///< seconds of a forward pass that route tokens to experts
+};
+
 /// Step time and memory of a workload on a platform. Evaluating a layout is arithmetic without
 /// allocation.
 class StepModel {
@@ -57,6 +66,9 @@ class StepModel {
 
   /// Time of one step of `layout` (model.md 5.1), whether or not it fits.
   [[nodiscard]] StepTime step(const Layout& layout) const noexcept;
+  /// step() with the kernels() of the layout.
+  [[nodiscard]] StepTime step(const Layout& layout, const ReplicaKernels& kernels) const noexcept;
+  [[nodiscard]] ReplicaKernels kernels(const Layout& layout) const noexcept;
   /// Parts of step() in detail, for --explain.
   [[nodiscard]] StepAccount account(const Layout& layout) const;
   /// step() of a frozen workload: a forward pass over `sequences` with the layout's degrees and
@@ -90,7 +102,8 @@ class StepModel {
   /// Share of a step that stragglers and uneven ranks add.
   [[nodiscard]] double imbalance(double gpus) const noexcept;
   /// step() with the parts that it adds up.
-  [[nodiscard]] StepParts evaluate(const Layout& layout) const noexcept;
+  [[nodiscard]] StepParts evaluate(const Layout& layout,
+                                   const ReplicaKernels& kernels) const noexcept;
 
   Workload workload_;
   Platform platform_;
