@@ -266,12 +266,14 @@ Solution Solver::solve(const SolveRequest& request, std::string_view accelerator
   Solution out;
   out.scenario = request.base;
   if (request.unknown == nullptr) {
-    // Solves for the pair, then for its tokens to the last one with the parameters fixed.
+    // Solves for the pair, whose parameters need no more digits than this, then for its tokens to
+    // the last one with the parameters fixed.
+    constexpr double kPairDigits = 1e-6;
     constexpr double kLeastFlop = 1e13;
     constexpr double kMostFlop = 1e34;
     Prober prober(*catalog_, request, accelerator, set_pair);
     const Found found =
-        solve_by_bracket(prober, geometric_grid(kLeastFlop, kMostFlop, false), false);
+        solve_by_bracket(prober, geometric_grid(kLeastFlop, kMostFlop, false), false, kPairDigits);
     set_pair(out.scenario, found.probe.x);
     SolveRequest tokens = request;
     tokens.base = out.scenario;

@@ -15,19 +15,63 @@ struct Bracket {
   Probe outside;  ///< does not
 };
 
-// Bisects to adjacent whole numbers or doubles.
-void bisect(Prober& prober, Bracket& bracket, bool whole) {
-  constexpr int kMostHalvings = 200;
-  for (int i = 0; i < kMostHalvings; ++i) {
+// Where a line through the ends of a bracket meets the target. An end that stays for a second time
+// counts half, so that both ends move (the Illinois rule, Dowell and Jarratt, BIT 11, 1971).
+class Interpolation {
+ public:
+  explicit Interpolation(double target) : target_(target) {}
+
+  // Empty where an end has no answer, or where the line has helped little: at a jump.
+  [[nodiscard]] std::optional<double> next(const Bracket& bracket) const {
+    if (failures_ >= kMostFailures || !bracket.inside.achieved || !bracket.outside.achieved) {
+      return std::nullopt;
+    }
+    const double inside = inside_weight_ * (*bracket.inside.achieved - target_);
+    const double outside = outside_weight_ * (*bracket.outside.achieved - target_);
+    if (inside == outside) return std::nullopt;
+    const double x =
+        bracket.inside.x - inside * (bracket.outside.x - bracket.inside.x) / (outside - inside);
+    return std::isfinite(x) ? std::optional(x) : std::nullopt;
+  }
+
+  // `moved_inside`: the end that the last point replaced. `shrunk`: width after over before.
+  void learn(bool moved_inside, double shrunk) {
+    const bool again = moved_inside == moved_inside_ && any_;
+    inside_weight_ = again && !moved_inside ? inside_weight_ / 2 : 1;
+    outside_weight_ = again && moved_inside ? outside_weight_ / 2 : 1;
+    failures_ += again && shrunk > 0.5 ? 1 : 0;
+    moved_inside_ = moved_inside;
+    any_ = true;
+  }
+
+ private:
+  static constexpr int kMostFailures = 6;
+  double target_;
+  double inside_weight_ = 1, outside_weight_ = 1;
+  bool moved_inside_ = false, any_ = false;
+  int failures_ = 0;  ///< points that left more than half of the bracket
+};
+
+// Narrows a bracket to adjacent whole numbers, or to the share `finest` of its end.
+void narrow(Prober& prober, Bracket& bracket, bool whole, double finest) {
+  constexpr int kMostSteps = 200;
+  Interpolation line(prober.target());
+  for (int i = 0; i < kMostSteps; ++i) {
     const double low = std::min(bracket.inside.x, bracket.outside.x);
     const double high = std::max(bracket.inside.x, bracket.outside.x);
     double middle = low + (high - low) / 2;
     if (whole) middle = std::floor(middle);
-    // The last bits of a double are rounding errors of the estimate.
-    constexpr double kFinest = 1e-14;
-    if (middle <= low || middle >= high || (!whole && high - low <= kFinest * high)) return;
+    if (middle <= low || middle >= high || (!whole && high - low <= finest * high)) return;
+    if (const std::optional<double> x = line.next(bracket)) {
+      const double end = whole ? 1 : finest / 2 * high;
+      middle = std::clamp(whole ? std::floor(*x) : *x, low + end, high - end);
+    }
     Probe probe = prober.at(middle);
-    (probe.meets ? bracket.inside : bracket.outside) = std::move(probe);
+    const bool inside = probe.meets;
+    line.learn(inside, (inside ? std::abs(bracket.outside.x - middle)
+                               : std::abs(bracket.inside.x - middle)) /
+                           (high - low));
+    (inside ? bracket.inside : bracket.outside) = std::move(probe);
   }
 }
 
@@ -99,7 +143,7 @@ Found not_solved(Prober& prober, std::span<const Probe> probes, bool always) {
 
 }  // namespace
 
-Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole) {
+Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole, double finest) {
   std::vector<Probe> probes;
   for (const double x : grid) probes.push_back(prober.at(x));
   const auto meets = [](const Probe& probe) { return probe.meets; };
@@ -110,10 +154,10 @@ Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool who
   const double limit = grid[edge->inside < edge->outside ? grid.size() - 1 : 0];
   constexpr int kMostSteps = 6;
   for (int i = 0; i < kMostSteps; ++i) {
-    bisect(prober, bracket, whole);
+    narrow(prober, bracket, whole, finest);
     if (!search_beyond(prober, bracket, limit, whole)) break;
   }
-  bisect(prober, bracket, whole);
+  narrow(prober, bracket, whole, finest);
   Found found;
   found.probe = bracket.inside;
   // If the far side has no answer, the target did not stop the search.

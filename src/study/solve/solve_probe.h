@@ -32,6 +32,7 @@ class Prober {
   Probe at(double x);
   /// The probe nearest to the target so far, empty if none had an answer.
   [[nodiscard]] const std::optional<Probe>& nearest() const { return nearest_; }
+  [[nodiscard]] double target() const { return target_->value; }
   /// Number of values that were tried.
   [[nodiscard]] int tried() const { return tried_; }
   /// Values with an answer in rising order, thinned to kMostTrials, with `answer` among them.
@@ -63,8 +64,14 @@ struct Found {
   std::vector<SolveChoice> choices;
 };
 
-/// Brackets the target on `grid` (ascending) and bisects, to whole numbers if `whole`.
-Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole);
+/// Relative width to which an unknown is solved. The last bits of a double are rounding errors of
+/// the estimate.
+inline constexpr double kFinest = 1e-14;
+
+/// Brackets the target on `grid` (ascending) and narrows, to whole numbers if `whole`, else to the
+/// relative width `finest`.
+Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole,
+                       double finest = kFinest);
 /// Options of a scan.
 struct ScanFor {
   double node = 0;  ///< accelerators rented together, or 0 if the unknown is not a cluster size
