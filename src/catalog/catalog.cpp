@@ -55,8 +55,9 @@ const CatalogKindInfo& kind_info(CatalogKind kind) {
                   : suggested_entry(catalog, kind, name.substr(name.rfind('/') + 1));
     throw Error(
         ErrorKind::data,
-        directory ? "this is a directory, not a file"
-                  : "no catalog entry, and no file that ends in .json",
+        directory && kind == CatalogKind::models ? "this is a folder without a config.json"
+        : directory                              ? "this is a directory, not a file"
+                    : "no catalog entry, and no file that ends in .json",
         fmt::format("{}{}Hugging Face names are not downloaded: give a catalog entry, or the "
                     "path of a config.json",
                     guess, guess.empty() ? "" : " "),
@@ -105,16 +106,41 @@ std::string without_infinities(std::string_view text) {
   return out;
 }
 
+// The file of a model folder that describes it: config.json, else the file of an adapter, whose
+// message says what is wanted. Empty if `name` is no folder or has neither.
+std::string config_of_folder(std::string_view name) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const fs::path folder{std::string(name)};
+  if (!fs::is_directory(folder, failed)) return {};
+  for (const char* file :
+       {"config.json", "adapter_config.json", "params.json", "model.safetensors.index.json"}) {
+    const fs::path path = folder / file;
+    if (fs::is_regular_file(path, failed)) return path.string();
+  }
+  return {};
+}
+
 // The file of a catalog name, or a user's own file. A measured row is replayed by the name of its
 // model, which may be one of runs/models.
 EntryFile locate(const Catalog& catalog, CatalogKind kind, std::string_view name) {
   if (is_shape(name)) return {name, "model", "model"};
+  if (kind == CatalogKind::models && name.find('/') != std::string_view::npos) {
+    if (const std::string file = config_of_folder(name); !file.empty()) {
+      return {catalog.own_file(file), file, file};
+    }
+  }
   if (is_path(name) || is_pipe(name)) {
     return {catalog.own_file(std::string(name)), std::string(name), std::string(name)};
   }
   const std::string path = fmt::format("{}/{}.json", kind_info(kind).name, name);
   if (name.find('/') == std::string_view::npos && catalog.has_file(path)) {
     return {catalog.file(path), path, catalog.origin(path)};
+  }
+  if (kind == CatalogKind::models && name.find('/') == std::string_view::npos) {
+    if (const std::string file = config_of_folder(name); !file.empty()) {
+      return {catalog.own_file(file), file, file};
+    }
   }
   if (const std::string entry = entry_named(catalog, kind, name); !entry.empty()) {
     return locate(catalog, kind, entry);

@@ -38,8 +38,8 @@ constexpr std::size_t kQuoted = 160;  // bytes of a name or reason in a message
 constexpr std::string_view kSizeHint =
     "trcost reads models, scenarios and catalog entries; is this the right file?";
 
-// Different keys of a document; what trcost writes has a few hundred.
-constexpr std::size_t kMostKeys = 10'000;
+// Different keys of a document; a list of quantized modules has ten thousands.
+constexpr std::size_t kMostKeys = 100'000;
 
 // Builds the document and refuses what JSON leaves open: repeated keys, unlimited depth and
 // number of keys.

@@ -150,6 +150,7 @@ std::optional<JsonValue> ObjectReader::optional_value(std::string_view key) {
   std::size_t position = 0;
   const FlatJson::Index at = find(key, position);
   const bool there = at != FlatJson::kNone;
+  if (reads_ != nullptr) reads_->push_back(prefix_ + std::string(key));
   if (there && position < kBits) {
     asked_members_ |= std::uint64_t{1} << position;
   } else {
@@ -241,12 +242,19 @@ ObjectReader ObjectReader::object_or_empty(std::string_view key) {
 }
 
 ObjectReader ObjectReader::logging(ObjectReader object, std::string_view key) const {
-  if (log_ != nullptr) object.log_fallbacks(log_, fmt::format("{}{}.", prefix_, key));
+  const std::string prefix = fmt::format("{}{}.", prefix_, key);
+  if (log_ != nullptr) object.log_fallbacks(log_, prefix);
+  if (reads_ != nullptr) object.log_reads(reads_, prefix);
   return object;
 }
 
 void ObjectReader::log_fallbacks(std::vector<Fallback>* log, std::string prefix) {
   log_ = log;
+  prefix_ = std::move(prefix);
+}
+
+void ObjectReader::log_reads(std::vector<std::string>* paths, std::string prefix) {
+  reads_ = paths;
   prefix_ = std::move(prefix);
 }
 

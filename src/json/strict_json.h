@@ -149,6 +149,9 @@ class ObjectReader {
   /// Adds further fallbacks of number_or, whole_or, boolean_or and text_or to `log`, also those of
   /// objects read from this one.
   void log_fallbacks(std::vector<Fallback>* log, std::string prefix = {});
+  /// Adds the path of every further key that is read to `paths`, also those of objects read from
+  /// this one.
+  void log_reads(std::vector<std::string>* paths, std::string prefix = {});
   /// The object `key`, or an empty one in its place whose fallbacks are logged alike.
   ObjectReader object_or_empty(std::string_view key);
 
@@ -169,6 +172,7 @@ class ObjectReader {
   std::uint64_t asked_members_ = 0;       // bit i: the i-th member was read
   std::vector<std::string> asked_names_;  // names read without a bit: absent, or beyond the 64th
   std::vector<Fallback>* log_ = nullptr;
+  std::vector<std::string>* reads_ = nullptr;
   std::string prefix_;
 };
 

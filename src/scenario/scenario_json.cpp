@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "catalog/models/hugging_face/folder_files.h"
 #include "json/json_writer.h"
 #include "json/strict_json.h"
 #include "quantity/layers.h"
@@ -204,6 +205,10 @@ namespace trcost {
 
 Scenario scenario_from_json(std::string_view json, std::string_view origin) {
   ObjectReader object = scenario_object(json, origin);
+  if (object.has("model_type")) {
+    object.value().fail("this is the config.json of a model, not a scenario", "give it to --model");
+  }
+  catalog::refuse_other_file(object.value());
   read_head(object, origin);
   Scenario scenario;
   read_fields(scenario, object);

@@ -122,6 +122,92 @@ TEST_CASE("families whose count is published rounded", "[catalog][models][huggin
   }
 }
 
+TEST_CASE("families of the table of keys count as their cards say",
+          "[catalog][models][hugging_face]") {
+  struct Card {
+    const char* name;
+    double total, active, within;  // active 0: dense
+  };
+  for (const Card& card : {
+           Card{"phi-2-msft", 2779683840, 0, 1e-9},     // safetensors total
+           Card{"starcoder2-7b", 7173923840, 0, 1e-3},  // likewise
+           Card{"aya-23-8b", 8028033024, 0, 1e-9},      // likewise
+           Card{"mimo-7b", 7.6e9, 0, 0.01},
+           Card{"glm-4-9b-chat", 9.4e9, 0, 0.01},
+           Card{"minicpm3-4b", 4.07e9, 0, 0.01},
+           Card{"gpt-j-6b", 6.05e9, 0, 0.005},
+           Card{"deepseek-moe-16b", 16.4e9, 2.8e9, 0.005},
+           Card{"vila1.5-3b", 3.1e9, 0, 0.03},
+           Card{"ministral-3-3b", 3.85e9, 0, 0.01},  // 3.4B and a tower of 0.4B
+           Card{"arctic-embed-m", 109e6, 0, 0.01},
+           Card{"glm-5", 744e9, 40e9, 0.005},
+           Card{"qwen3.5-35b-a3b", 35e9, 3e9, 0.01},
+           Card{"nemotron-3-super", 120e9, 12e9, 0.01},
+           Card{"nemotron-3-ultra", 550e9, 55e9, 0.01},
+           Card{"kimi-k2.5", 1.03e12, 32e9, 0.01},
+       }) {
+    INFO(card.name);
+    const Model model = read(card.name);
+    const ParameterCounts counts = count_parameters(model);
+    CHECK_THAT(counts.total, WithinRel(card.total, card.within));
+    if (card.active > 0) CHECK_THAT(counts.active, WithinRel(card.active, 0.3));
+    // No size of another model stands in.
+    for (const TakenDefault& each : model.defaults) {
+      CHECK(each.key.find("hidden_size") == std::string::npos);
+      CHECK(each.key.find("num_hidden_layers") == std::string::npos);
+    }
+  }
+  CHECK(read("arctic-embed-m").language.bidirectional);
+}
+
+TEST_CASE("keys of a config.json that are not used are named", "[catalog][models][hugging_face]") {
+  const auto warnings = [](const std::string& json) {
+    std::string all;
+    for (const std::string& each : test_model(json, "x.json").warnings) all += each + "|";
+    return all;
+  };
+  const std::string llama = R"({"model_type": "llama", "hidden_size": 256, "num_hidden_layers": 2,
+      "intermediate_size": 512, "num_attention_heads": 4, "vocab_size": 1000)";
+  CHECK(warnings(llama + "}").empty());
+  CHECK(warnings(llama + R"(, "rope_theta": 1e4, "eos_token_id": 2, "attention_dropout": 0.1,
+                            "block_configs": null, "num_streams": 0})")
+            .empty());
+  const std::string strange = warnings(llama + R"(, "block_configs": [{}], "num_streams": 4})");
+  CHECK(strange.find("block_configs, num_streams") != std::string::npos);
+}
+
+TEST_CASE("the class names the family where model_type does not",
+          "[catalog][models][hugging_face]") {
+  const Model model = test_model(
+      R"({"architectures": ["Qwen3ForCausalLM"], "hidden_size": 256, "num_hidden_layers": 2,
+          "intermediate_size": 512, "num_attention_heads": 4, "num_key_value_heads": 4,
+          "vocab_size": 1000})",
+      "x.json");
+  CHECK(model.language.qk_norm);
+  REQUIRE(model.warnings.size() == 1);
+  CHECK(model.warnings.front().find("qwen3") != std::string::npos);
+}
+
+TEST_CASE("other files of a model's folder say what they are", "[catalog][models][hugging_face]") {
+  const std::pair<const char*, const char*> files[] = {
+      {R"({"peft_type": "LORA", "r": 8, "base_model_name_or_path": "Qwen/Qwen2-7B"})",
+       "LoRA adapter of rank 8 of Qwen/Qwen2-7B, not a model set --model Qwen/Qwen2-7B --train "
+       "lora --lora-rank 8"},
+      {R"({"eos_token_id": 2, "do_sample": true, "transformers_version": "4.40"})",
+       "settings of text generation"},
+      {R"({"tokenizer_class": "X", "added_tokens_decoder": {}})", "tokenizer"},
+      {R"({"image_processor_type": "X", "image_mean": [0.5]})", "processor"},
+      {R"({"metadata": {"total_size": 14483464192}, "weight_map": {"a": "b"}})",
+       "7.24B parameters"},
+      {R"({"producer": {"name": "modelopt"}, "quantization": {}})", "quantized weights"},
+      {R"({"zero_optimization": {"stage": 3}})", "DeepSpeed"},
+      {R"({"log_history": []})", "calibrate --log"}};
+  for (const auto& [json, part] : files) {
+    INFO(json);
+    CHECK(config_error(json).find(part) != std::string::npos);
+  }
+}
+
 TEST_CASE("a config.json and the catalog's file are the same model",
           "[catalog][models][hugging_face]") {
   const Catalog catalog;
@@ -227,7 +313,7 @@ TEST_CASE("another family is refused for the reason that holds",
   has(mamba, "mamba");
   has(mamba, "state space");
   has(mamba, "model file");
-  for (const char* family : {"qwen3_5", "lfm2"}) {
+  for (const char* family : {"kimi_linear", "lfm2"}) {
     has(config_error(std::string(R"({"model_type": ")") + family + R"("})"), "linear attention");
   }
   // Each family that the data lists says why, and what it calls nearest is there.
@@ -245,16 +331,19 @@ TEST_CASE("another family is refused for the reason that holds",
       CHECK(unread_model(catalog, start + "-7b").has_value());
     }
   }
-  const std::string sparse = config_error(R"({"model_type": "glm_moe_dsa", "hidden_size": 6144})");
+  const std::string sparse = config_error(R"({"model_type": "deepseek_v4", "hidden_size": 6144})");
   has(sparse, "indexer");
   has(sparse, "deepseek-v3");
   has(config_error(R"({"model_type": "new", "hidden_size": 8})"), "num_hidden_layers");
-  // Keys under text_config are not missing.
-  const std::string known = config_error(
-      R"({"model_type": "qwen4_vl", "text_config": {"model_type": "qwen3", "hidden_size": 8}})");
-  has(known, "text_config is of the family qwen3, which is read");
-  has(known, "nearest that is read is qwen");
-  CHECK(known.find("missing") == std::string::npos);
+  // A decoder of a known family is read alone.
+  const Model decoder = test_model(
+      R"({"model_type": "qwen4_vl", "vision_config": {},
+          "text_config": {"model_type": "qwen3", "hidden_size": 256}})",
+      "x.json");
+  CHECK(decoder.language.hidden == 256);
+  CHECK_FALSE(decoder.vision);
+  REQUIRE_FALSE(decoder.warnings.empty());
+  has(decoder.warnings.front(), "only the decoder");
   const std::string unknown = config_error(
       R"({"model_type": "new_vl", "text_config": {"model_type": "new", "hidden_size": 8}})");
   has(unknown, "keys stand in text_config, of the family \"new\"");

@@ -20,15 +20,19 @@ namespace {
 
 // Catalog names of the configurations that are filed under another name.
 const std::map<std::string, std::string> kNames = {
-    {"llava-1.5-7b-hf", "llava-1.5-7b"},
-    {"llava-v1.5-7b", "llava-1.5-7b"},
-    {"llava-v1.6-34b-hf", "llava-next-34b"},
+    {"llava-1.5-7b-hf", "llava-1.5-7b"},     {"llava-v1.5-7b", "llava-1.5-7b"},
+    {"llava-v1.6-34b-hf", "llava-next-34b"}, {"phi-2-msft", "phi-2"},
+    {"glm-4-9b-chat", "glm-4-9b"},
 };
 
-// A family that is refused, a release that ties its embeddings as the catalog's does not, and two
-// that the catalog has not.
-const std::set<std::string> kAlone = {"mamba-130m", "internvl3-1b-hf", "mistral-7b-v0.3",
-                                      "qwen1.5-moe-a2.7b"};
+// A family that is refused, a release that ties its embeddings as the catalog's does not, and
+// models that the catalog has not.
+const std::set<std::string> kAlone = {
+    "mamba-130m",     "internvl3-1b-hf", "mistral-7b-v0.3",  "qwen1.5-moe-a2.7b",
+    "glm-5",          "qwen3.5-35b-a3b", "nemotron-3-ultra", "nemotron-3-super",
+    "mimo-7b",        "starcoder2-7b",   "aya-23-8b",        "minicpm3-4b",
+    "arctic-embed-m", "gpt-j-6b",        "deepseek-moe-16b", "vila1.5-3b",
+    "kimi-k2.5",      "ministral-3-3b"};
 
 Scenario job(const std::string& model) {
   Scenario s;

@@ -200,6 +200,147 @@ TEST_CASE("logs of four programs say the time of a step", "[calibrate][log]") {
   CHECK_THAT(five.value, Catch::Matchers::WithinRel(10, 1e-12));
 }
 
+TEST_CASE("a step of eight times the prediction is a finding", "[calibrate]") {
+  const CalibrationResult alone = calibrate(test_catalog(), rows({9}));
+  CHECK(alone.stack_json.empty());
+  CHECK(alone.fit.log == std::array<double, kStackFactors>{});
+  REQUIRE_FALSE(alone.warnings.empty());
+  CHECK(alone.warnings.front().find("9.0 times") != std::string::npos);
+  // Beside ordinary steps it is left out.
+  const CalibrationResult with = calibrate(test_catalog(), rows({1.2, 9, 1.2}));
+  CHECK(with.rows.size() == 2);
+  CHECK_FALSE(with.stack_json.empty());
+  CHECK(with.fit.log == calibrate(test_catalog(), rows({1.2, 9, 1.2})).fit.log);
+}
+
+TEST_CASE("an explanation names the part that was slower", "[calibrate]") {
+  Measurements measured = rows({1});
+  // Exchange that takes five times as long.
+  std::array<double, kStackFactors> moved{};
+  std::size_t exchange = 0;
+  while (stack_factors()[exchange].name != "exchange") ++exchange;
+  moved[exchange] = std::log(5);
+  measured.steps[0].seconds = std::exp(log_seconds(measured.steps[0], moved));
+  const CalibrationResult result = calibrate(test_catalog(), measured, true);
+  REQUIRE(result.explained.size() == 1);
+  const StepExplanation& explained = result.explained.front();
+  double predicted = 0;
+  for (const ExplainedTerm& term : explained.terms) {
+    if (term.name != "exchange") continue;
+    REQUIRE(term.factor);
+    CHECK_THAT(*term.factor, WithinRel(5.0, 1e-3));
+    predicted = term.predicted_seconds;
+  }
+  CHECK(predicted > 0);
+  CHECK(predicted < explained.predicted_seconds);
+  CHECK(calibrate(test_catalog(), rows({1})).explained.empty());
+}
+
+TEST_CASE("logs of other programs", "[calibrate][log]") {
+  struct Line {
+    const char* text;
+    LogUnit unit;
+    double value;
+  };
+  using enum LogUnit;
+  // Lines as the programs print them: their repositories, and public reports of their users.
+  for (const Line& line : {
+           Line{"iter 10: loss 3.2202, time 893.76ms, mfu 16.68%\n", step_seconds, 0.89376},
+           Line{"step 00010/21400 (0.05%) | loss: 9.1 | lrm: 1.00 | dt: 1234.50ms | tok/sec: "
+                "412,345 | mfu: 45.3\n",
+                step_seconds, 1.2345},
+           Line{"step   20/19560 | loss 7.4 (+nanz)| norm 1.3 (+nanz)| lr 1.71e-05 | 3025.88 ms | "
+                "60.4% bf16 MFU | 173112 tok/s\n",
+                step_seconds, 3.02588},
+           Line{"[timer.py:197:stop] 0/17, RunningAvgSamplesPerSec=158.31, "
+                "CurrSamplesPerSec=159.6288, MemAllocated=1.75GB\n",
+                samples_per_second, 159.6288},
+           Line{"steps: 10 loss: 8.2 iter time (s): 1.234 samples/sec: 12.9\n", step_seconds,
+                1.234},
+           Line{"completed step: 5, seconds: 12.345, TFLOP/s/device: 123.4, Tokens/s/device: "
+                "1327.1, total_weights: 65536, loss: 10.1\n",
+                step_seconds, 12.345},
+           Line{"Training epoch 0, iteration 10/99 | lr: 3e-05 | global_batch_size: 128 | "
+                "global_step: 10 | train_step_timing in s: 6.63 | consumed_samples: 1408\n",
+                step_seconds, 6.63},
+           Line{"v_num=0, global_step=9.000, consumed_samples=640.0, train_step_timing in "
+                "s=2.34]\n",
+                step_seconds, 2.34},
+           Line{"Step 10 | loss:1.23 lr:2e-05 tokens_per_second_per_gpu:1234.5 "
+                "peak_memory_active:20.1\n",
+                tokens_per_second_per_gpu, 1234.5},
+           Line{"\t Train throughput/batches_per_sec: 0.5000\n", step_seconds, 2},
+           Line{"    throughput/device/TPS=12,345\n", tokens_per_second_per_gpu, 12345},
+           Line{"iteration: 10 / 100 | consumed_tokens: 1.3M | elapsed_time_per_iteration_ms: 5.2K "
+                "| tokens_per_sec: 12.3K | global_batch_size: 64 |\n",
+                step_seconds, 5.2},
+           Line{"{'loss': 1.2, 'epoch': 1.0, 'step_tokens_per_second': 18801.85}\n",
+                tokens_per_second, 18801.85},
+           Line{"{\"step\": 22, \"loss\": 0.0839, \"step_time\": 2.98}\n", step_seconds, 2.98},
+           Line{"{\"train/tokens_per_second\": 51200.0, \"train/loss\": 2.1}\n", tokens_per_second,
+                51200},
+           Line{"step:10 - actor/pg_loss:0.1 - timing_s/gen:80.1 - timing_s/step:123.4 - "
+                "perf/throughput:1234.5\n",
+                round_seconds, 123.4},
+           Line{"Epoch 1 | iter 16 step 1 | loss train: 1.5 | iter time: 234.5 ms (step)\n",
+                batch_seconds, 0.2345},
+           Line{"{'loss': '0.7', 'train_speed(s/it)': '8.31'}\n", step_seconds, 8.31},
+       }) {
+    INFO(line.text);
+    std::istringstream in(line.text);
+    const LogSteps steps = read_training_log(in, "train.log");
+    CHECK(steps.unit == line.unit);
+    CHECK_THAT(steps.value, WithinRel(line.value, 1e-9));
+  }
+}
+
+TEST_CASE("the Trainer's final table, quoted numbers and its state", "[calibrate][log]") {
+  const char* const table =
+      "***** train metrics *****\n  epoch                    =        3.0\n"
+      "  train_runtime            = 0:36:58.55\n  train_samples_per_second =      1.474\n"
+      "  train_steps_per_second   =      0.185\n";
+  const char* const quoted =
+      "{'train_runtime': '2219', 'train_samples_per_second': '1.474', "
+      "'train_steps_per_second': '0.185', 'train_loss': '0.7228'}\n";
+  const char* const state =
+      "{\n  \"log_history\": [\n    {\n      \"train_runtime\": 2219.0,\n"
+      "      \"train_samples_per_second\": 1.474,\n      \"train_steps_per_second\": 0.185\n"
+      "    }\n  ],\n  \"max_steps\": 410\n}\n";
+  for (const char* text : {table, quoted, state}) {
+    INFO(text);
+    std::istringstream in(text);
+    const LogSteps steps = read_training_log(in, "train.log");
+    CHECK(steps.whole_run);
+    CHECK_THAT(steps.value, WithinRel(5.41, 0.005));
+    // Samples per second over steps per second.
+    REQUIRE(steps.facts.size() == 1);
+    CHECK(steps.facts.front() == std::pair(Field::train_global_batch, 8.0));
+  }
+}
+
+TEST_CASE("several ranks that print the same step count once", "[calibrate][log]") {
+  std::string text;
+  for (int step = 1; step <= 10; ++step) {
+    for (int rank = 0; rank < 8; ++rank) {
+      text += "[rank" + std::to_string(rank) + "]: step: " + std::to_string(step) +
+              " loss: 7.1 memory: 40.1GiB tps: 5,123 mfu: 41.2%\n";
+    }
+  }
+  std::istringstream in(text);
+  const LogSteps steps = read_training_log(in, "train.log");
+  CHECK(steps.steps == 10);
+  CHECK(steps.value == 5123);
+}
+
+TEST_CASE("the time since the start beside a step gives its seconds", "[calibrate][log]") {
+  std::istringstream in(
+      R"({"current_steps": 10, "total_steps": 156, "elapsed_time": "0:01:20"}
+{"current_steps": 20, "total_steps": 156, "elapsed_time": "0:02:40"}
+{"current_steps": 30, "total_steps": 156, "elapsed_time": "0:04:00"}
+)");
+  CHECK(read_training_log(in, "trainer_log.jsonl").value == 8);
+}
+
 TEST_CASE("logs that are cut off, not finite or something else", "[calibrate][log]") {
   const std::string line =
       "iteration 5/ 9 | elapsed time per iteration (ms): 2000.0 | global batch size: 8 |\n";

@@ -51,6 +51,9 @@ struct MixtureOfExperts {
   bool router_bias = false;  ///< one bias per expert in the router
   bool expert_bias = false;  ///< biases in the expert matrices (gpt-oss)
   bool shared_gate = false;  ///< a gate vector for the shared expert (Qwen2-MoE)
+  /// Width that tokens are projected to before the routed experts and back from after them
+  /// (Nemotron 3 Super and Ultra); 0: the hidden width.
+  double latent = 0;
 };
 
 /// Multi-head latent attention (DeepSeek-V2/V3). q_lora_rank 0: queries are not compressed.
@@ -144,6 +147,7 @@ struct LanguageModel {
   bool output_bias = false;         ///< attention output has a bias even where `biases` gives none
   bool qk_norm = false;             ///< norms over the head dim of queries and keys (Qwen3)
   bool wide_qk_norm = false;        ///< norms over all queries and all keys (OLMo 2, MiniMax-M2)
+  bool head_bias = false;           ///< the output head has a bias (Phi)
   bool attention_sinks = false;     ///< one learned logit per head (gpt-oss)
   double mtp_layers = 0;            ///< multi-token-prediction modules (DeepSeek-V3), 0 if none
   std::array<AttentionWindow, 4> windows{};  ///< shares sum to 1
@@ -236,7 +240,9 @@ struct Connector {
   double copies = 1;     ///< mlp, pixel_shuffle: as many side by side (Qwen3-VL)
   double gated_ffn = 0;  ///< a gated modality projection before the perceiver (Idefics2)
   std::optional<double> input_width;  ///< of the features read; else the encoder's hidden width
-  double extra_params = 0;            ///< parameters that no rule above gives
+  /// Width that one matrix projects merged tokens to before the others (Mistral 3).
+  std::optional<double> merged_width;
+  double extra_params = 0;  ///< parameters that no rule above gives
 };
 
 /// The vision half of a vision-language model.
@@ -279,8 +285,10 @@ struct Model {
   std::vector<AliasNote> alias_notes;
   LanguageModel language;
   std::optional<VisionModel> vision;
-  bool from_size = false;  ///< made from a parameter count alone: its name is that count
+  bool from_config = false;  ///< read from a Hugging Face config.json
+  bool from_size = false;    ///< made from a parameter count alone: its name is that count
   std::vector<TakenDefault> defaults;  ///< of a Hugging Face config.json; else empty
+  std::vector<std::string> warnings;   ///< what a Hugging Face config.json says that is not counted
 };
 
 }  // namespace trcost::catalog

@@ -30,6 +30,7 @@ MixtureOfExperts read_moe(ObjectReader r) {
   moe.router_bias = r.boolean_or("router_bias", false);
   moe.expert_bias = r.boolean_or("expert_bias", false);
   moe.shared_gate = r.boolean_or("shared_gate", false);
+  moe.latent = r.whole_or("latent", 0, 0, kWidest);
   r.finish();
   return moe;
 }
@@ -93,6 +94,7 @@ void read_variants(ObjectReader& r, LanguageModel& m) {
   m.output_bias = r.boolean_or("output_bias", false);
   m.qk_norm = r.boolean_or("qk_norm", false);
   m.wide_qk_norm = r.boolean_or("wide_qk_norm", false);
+  m.head_bias = r.boolean_or("head_bias", false);
   m.attention_sinks = r.boolean_or("attention_sinks", false);
   m.output_gate = r.boolean_or("output_gate", false);
   m.mtp_layers = r.whole_or("mtp_layers", 0, 0, 64);
@@ -122,6 +124,7 @@ Connector read_connector(const JsonValue& value, const LanguageModel& language) 
   c.copies = r.whole_or("copies", c.copies, 1, 1e3);
   c.gated_ffn = r.whole_or("gated_ffn", c.gated_ffn, 0, kWidest);
   width("input_width", c.input_width);
+  width("merged_width", c.merged_width);
   c.extra_params = r.whole_or("extra_params", c.extra_params, 0, 1e15);
   r.finish();
   return c;

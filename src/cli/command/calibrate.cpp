@@ -25,6 +25,7 @@ struct CalibrateArguments {
   ScenarioOptions scenario;
   OutputOptions report;
   std::vector<std::string> measured, logs;
+  bool explain = false;
   std::string file;
 };
 
@@ -80,11 +81,15 @@ int run_calibrate(const CalibrateArguments& arguments, Session& session) {
   std::optional<Output> file;
   if (!arguments.file.empty()) file.emplace(arguments.file);
   check_name(arguments.file);
-  const CalibrationResult result = calibrate(catalog, std::move(measured));
+  const CalibrationResult result = calibrate(catalog, std::move(measured), arguments.explain);
   if (arguments.file != "-") {
     Document document = calibration_document(result);
     document.command = session.command;
     Output("-").write(render(document, format, style_of(arguments.report, format, session)));
+  }
+  if (file && result.stack_json.empty()) {
+    throw Error(ErrorKind::data, fmt::format("{}", fmt::join(result.warnings, ". ")),
+                "no file is written: check the facts of the run, or remove -o");
   }
   if (file) {
     file->write(result.stack_json);
@@ -92,7 +97,7 @@ int run_calibrate(const CalibrateArguments& arguments, Session& session) {
   }
   for (const std::string& warning : result.warnings) session.warn(warning);
   warn_of_other_chip(asked, result, session);
-  if (!file)
+  if (!file && !result.stack_json.empty())
     session.note("no file was written: add -o my-stack.json, then use --stack my-stack.json");
   return kExitOk;
 }
@@ -108,7 +113,11 @@ Action define_calibrate(Flags& flags, Session& session) {
       "what a row leaves out");
   flags.add(
       "--log", arguments->logs, "FILE",
-      "log of Megatron-LM, torchtitan, Hugging Face Trainer or Lightning; flags say the rest");
+      "log of a training program: Megatron-LM, torchtitan, Hugging Face Trainer, DeepSpeed, NeMo, "
+      "MaxText and others, or JSON lines. Flags set what it does not say");
+  flags.add("--explain", arguments->explain,
+            "print measured beside predicted, the part that explains the difference best, and what "
+            "to try");
   add_format_option(flags, arguments->report);
   flags.add("-o,--output", arguments->file, "FILE.json",
             "the stack file to write, - for stdout alone");

@@ -22,7 +22,7 @@ LayerWidths layer_widths(const Block& block, double image_share) noexcept {
   w.statistics = core.heads;
   w.gated = block.mlp == Mlp::gated;
   w.ffn = block.inner + block.experts.per_token * block.experts.ffn;
-  w.routed = block.experts.per_token;
+  w.routed = block.experts.per_token * block.experts.width / block.hidden;
   w.mixer = core.kept + core.kept_of_image * image_share;
   w.branches = block.branches + block.joined;
   return w;

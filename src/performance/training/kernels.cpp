@@ -127,7 +127,7 @@ AttentionTime attention_time(const LayerShape& shape, const LayerSplit& split,
 double routing_traffic(const LayerShape& shape, const LayerSplit& split,
                        const DeviceCosts& device) noexcept {
   const double routed = split.tokens / split.tensor * shape.experts_per_token;
-  return routed * 8 * shape.hidden * device.expert_traffic;
+  return routed * 8 * shape.expert_in.k * device.expert_traffic;
 }
 
 ElementwiseTime elementwise_time(const LayerShape& shape, const LayerSplit& split,

@@ -111,7 +111,7 @@ LayerExchange expert_exchange(const Evaluation& at, const LayerShape& shape,
                               const LayerWork& work) {
   const Fabric& fabric = at.costs.fabric;
   LayerExchange out;
-  out.bytes = 2 * at.tokens / at.tensor * shape.experts_per_token * shape.hidden;
+  out.bytes = 2 * at.tokens / at.tensor * shape.experts_per_token * shape.expert_in.k;
   if (at.expert > 1) {
     out.each = exchange_seconds(fabric, out.bytes, at.expert, at.expert_tensor,
                                 expert_network_share(at, shape));

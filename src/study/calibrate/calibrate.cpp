@@ -105,6 +105,28 @@ void note_contradictions(const std::vector<MeasuredStep>& steps, std::vector<std
   }
 }
 
+// Removes steps that take so long that a constant fitted to them would hide what is wrong, unless
+// that leaves none. Returns whether it does.
+bool report_findings(std::vector<MeasuredStep>& steps, std::vector<std::string>& warnings) {
+  constexpr double kFinding = 8;
+  const auto far = [](const MeasuredStep& step) {
+    return portable_log(step.seconds) - log_seconds(step, {}) >= portable_log(kFinding);
+  };
+  for (const MeasuredStep& step : steps) {
+    if (!far(step)) continue;
+    const double predicted = portable_exp(log_seconds(step, {}));
+    warnings.push_back(fmt::format(
+        "{}: a step took {:.4g} s, {:.1f} times the {:.4g} s predicted. That is a finding, not a "
+        "property of the software, and no constant is fitted to it. A fact of the run is wrong or "
+        "missing, or the run waits: for data, offloading, evaluation or a slow link. --explain "
+        "shows the parts",
+        step.name, step.seconds, step.seconds / predicted, predicted));
+  }
+  if (std::ranges::all_of(steps, far)) return true;
+  std::erase_if(steps, far);
+  return false;
+}
+
 CalibrationRow calibration_row(const MeasuredStep& step, double before, double after) {
   CalibrationRow row;
   row.name = step.name;
@@ -282,7 +304,7 @@ std::vector<std::string> ways_to_narrow(const std::vector<MeasuredStep>& steps,
 
 }  // namespace
 
-CalibrationResult calibrate(const Catalog& catalog, Measurements measured) {
+CalibrationResult calibrate(const Catalog& catalog, Measurements measured, bool explain) {
   if (measured.steps.empty()) {
     throw Error(ErrorKind::usage, "no measured step to calibrate to",
                 "give --measured rows.csv, or --log FILE of a training");
@@ -295,7 +317,14 @@ CalibrationResult calibrate(const Catalog& catalog, Measurements measured) {
   for (const MeasuredStep& step : steps) {
     refuse_wrong_unit(step, log_seconds(step, {}) - portable_log(step.seconds));
   }
+  if (explain) out.explained = explain_steps(measured.steps, pooling);
+  const bool none = report_findings(measured.steps, out.warnings);
   out.fit = fit_stack(steps, pooling);
+  if (none) {
+    out.fit.log = {};
+    out.fit.after = out.fit.before;
+    out.fit.sigma_after = out.fit.sigma_before;
+  }
   for (std::size_t i = 0; i < steps.size(); ++i) {
     out.rows.push_back(calibration_row(steps[i], out.fit.before[i], out.fit.after[i]));
   }
@@ -307,8 +336,9 @@ CalibrationResult calibrate(const Catalog& catalog, Measurements measured) {
   out.error_before = median_size(out.fit.before);
   out.error_after = median_size(out.fit.after);
   note_contradictions(steps, out.warnings);
-  note_scatter(steps, out.fit, out.warnings);
   out.narrow = ways_to_narrow(steps, out.fit);
+  if (none) return out;
+  note_scatter(steps, out.fit, out.warnings);
   out.stack_json = calibrated_file(catalog, base, out);
   return out;
 }

@@ -93,6 +93,26 @@ struct CalibrationRow {
   double error_before = 0, error_after = 0;  ///< of tokens per second: predicted / measured - 1
 };
 
+/// A part of a step as an explanation of the difference between measured and predicted time.
+struct ExplainedTerm {
+  std::string_view name, what;
+  double predicted_seconds = 0;     ///< of the step that goes with it
+  std::optional<double> factor;     ///< on its time that alone gives the measured step
+  double usual = 0;                 ///< factor that two of three published sources stay within
+  std::optional<double> deviation;  ///< ln(factor) over ln(usual): the least explains best
+  std::string_view try_first;       ///< what to try
+};
+
+/// Measured and predicted time of a step, term by term.
+struct StepExplanation {
+  std::string name;
+  double measured_seconds = 0, predicted_seconds = 0;
+  std::vector<ExplainedTerm> terms;  ///< the likeliest first
+  std::string summary;
+};
+std::vector<StepExplanation> explain_steps(const std::vector<MeasuredStep>& steps,
+                                           const Pooling& pooling);
+
 struct CalibrationResult {
   std::string base;  ///< stack before the calibration
   std::vector<CalibrationRow> rows;
@@ -108,9 +128,10 @@ struct CalibrationResult {
   double sigma_elsewhere = 0;                ///< likewise on another chip
   double error_before = 0, error_after = 0;  ///< median |error| of the rows
   std::vector<std::string> accelerators;
-  std::vector<std::string> narrow;    ///< ways to narrow the range, most effective first
-  std::vector<std::string> warnings;  ///< contradictions, steps left out
-  std::string stack_json;             ///< the file
+  std::vector<std::string> narrow;         ///< ways to narrow the range, most effective first
+  std::vector<std::string> warnings;       ///< contradictions, steps left out
+  std::vector<StepExplanation> explained;  ///< if asked for
+  std::string stack_json;                  ///< the file, empty if no step is near enough to fit to
 };
 
 /// Measured steps as read, with their warnings.
@@ -134,7 +155,9 @@ void read_measured_log(const Catalog& catalog, std::istream& log, std::string_vi
 
 /// Fits the stack to the steps. Throws Error (usage) without steps, and for a step so far from its
 /// prediction that its unit must be wrong.
-CalibrationResult calibrate(const Catalog& catalog, Measurements measured);
+/// A step that takes eight times the prediction is reported and not fitted to. `explain` adds the
+/// explanation of every step.
+CalibrationResult calibrate(const Catalog& catalog, Measurements measured, bool explain = false);
 
 /// A published row as a step. If a fit without its source is known, that fit predicts it. Throws
 /// Error as row_workload() and plan() do.

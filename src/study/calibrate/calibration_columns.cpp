@@ -38,6 +38,31 @@ const Columns<CalibrationResult::Factor>& factor_columns() {
   return table;
 }
 
+const Columns<ExplainedTerm>& term_columns() {
+  using T = ExplainedTerm;
+  static const Columns<ExplainedTerm> table = {
+      string("name", member<&T::name>, "part of the time of a step", Rank::key),
+      string("what", member<&T::what>, "in words"),
+      seconds("predicted_seconds", member<&T::predicted_seconds>, "of the step that goes with it"),
+      plain("factor", member<&T::factor>, "on its time that alone gives the measured step"),
+      plain("usual", member<&T::usual>, "factor that two of three published sources stay within"),
+      plain("deviation", member<&T::deviation>, "ln(factor) over ln(usual)"),
+      string("try", member<&T::try_first>, "what to try")};
+  return table;
+}
+
+const Columns<StepExplanation>& explanation_columns() {
+  using S = StepExplanation;
+  static const Columns<StepExplanation> table = {
+      string("name", member<&S::name>, "of the measured step", Rank::key),
+      seconds("measured_seconds", member<&S::measured_seconds>, "of a step"),
+      seconds("predicted_seconds", member<&S::predicted_seconds>,
+              "by the stack that was started from"),
+      string("summary", member<&S::summary>, "what explains the difference best"),
+      list<term_columns>("terms", member<&S::terms>, "the likeliest explanation first")};
+  return table;
+}
+
 const Columns<SourceCurve>& source_columns() {
   using C = SourceCurve;
   static const Columns<SourceCurve> table = {
@@ -83,6 +108,8 @@ const Columns<CalibrationResult>& calibration_columns() {
       plain("sigma.elsewhere", member<&R::sigma_elsewhere>, "on another chip"),
       plain("sigma.step", member<&R::fit, &StackFit::step>,
             "of steps about what any factors predict"),
+      list<explanation_columns>("explained", member<&R::explained>,
+                                "measured beside predicted, with --explain"),
       list<text_columns>("narrow", member<&R::narrow>, "what would narrow the range most"),
       list<text_columns>("warnings", member<&R::warnings>,
                          "contradictions, and what was left out")};

@@ -2,7 +2,9 @@
 // Reads rows and logs of a user's own runs as measured steps.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "catalog/hardware/efficiency.h"
 #include "catalog/layout/layout.h"
@@ -114,10 +116,14 @@ void require(const Scenario& scenario, Field field, std::string_view what, std::
 // batch of the layout over the one that ran, which may not divide.
 double measured_seconds(const LogSteps& log, const Layout& layout, double seq_length,
                         double batch_share) {
-  switch (log.program) {
-    case LogProgram::torchtitan:
+  switch (log.unit) {
+    case LogUnit::tokens_per_second_per_gpu:
       return layout.global_batch * seq_length / (log.value * layout.gpus());
-    case LogProgram::lightning:
+    case LogUnit::tokens_per_second:
+      return layout.global_batch * seq_length / log.value;
+    case LogUnit::samples_per_second:
+      return layout.global_batch / log.value;
+    case LogUnit::batch_seconds:
       return log.value * layout.micro_batches();
     default:
       return log.value * batch_share;
@@ -151,9 +157,25 @@ Scenario log_scenario(const LogSteps& log, std::string_view name, const Scenario
   Scenario out = with_facts(log, name, asked, warnings);
   require(out, Field::hardware_accelerator, "on which accelerator it ran", name);
   require(out, Field::hardware_gpus, "how many accelerators it ran on", name);
-  const bool per_token = log.program == LogProgram::torchtitan;
+  const bool per_token =
+      log.unit == LogUnit::tokens_per_second_per_gpu || log.unit == LogUnit::tokens_per_second;
+  if (log.step_tokens > 0 && !out.has(Field::train_global_batch)) {
+    if (const std::optional<double> length = out.number(Field::data_seq_length)) {
+      const double batch = std::round(log.step_tokens / *length);
+      if (batch >= 1) out.set_number(field_info(Field::train_global_batch), batch, name);
+    }
+  }
+  if (log.unit == LogUnit::round_seconds) {
+    throw Error(ErrorKind::usage,
+                fmt::format("a round with rollouts took {:.3g} s, and a stack is fitted to "
+                            "training steps alone",
+                            log.value),
+                "compare it with `trcost estimate --method grpo --details`, which has a line per "
+                "phase",
+                std::string(name));
+  }
   if (!per_token) require(out, Field::train_global_batch, "the global batch of its steps", name);
-  if (log.program == LogProgram::lightning) {
+  if (log.unit == LogUnit::batch_seconds) {
     require(out, Field::train_micro_batch, "the size of the batches that its bar counts", name);
   }
   if (!out.has(Field::model_name) && !out.has(Field::model_params)) {

@@ -56,7 +56,23 @@ double printed_rate(std::string_view text) {
 }
 
 bool is_epoch(std::string_view label) {
-  return label.starts_with("Epoch ");
+  return label.starts_with("Epoch");
+}
+
+// Bars of training steps with a label: Lightning, llama-recipes, torchtune, OpenRLHF, verl's SFT.
+bool counts_training(std::string_view label) {
+  constexpr std::string_view kStarts[] = {"Epoch",      "Training Epoch", "Train epoch",
+                                          "Train step", "Training",       "Episode"};
+  const auto starts = [&](std::string_view start) { return label.starts_with(start); };
+  return std::ranges::any_of(kStarts, starts);
+}
+
+// A label without the numbers that change from step to step: `Training Epoch` of
+// `Training Epoch: 2/3, step 49/50 completed (loss: 1.03)`, nothing of torchtune's
+// `1|10|Loss: 1.53`.
+std::string_view constant_part(std::string_view label) {
+  label = label.substr(0, label.find_first_of("0123456789"));
+  return label.substr(0, label.find_last_not_of(" :[(|") + 1);
 }
 
 }  // namespace
@@ -69,7 +85,10 @@ void ProgressBars::read(std::string_view line) {
       line.substr(0, line.find_last_not_of("0123456789", percent - (percent > 0)) + 1);
   label.remove_prefix(std::min(label.find_first_not_of(" \t"), label.size()));
   label = label.substr(0, label.find_last_not_of(" \t:") + 1);
-  if (!label.empty() && !is_epoch(label)) return;
+  if (label.find("|Loss") != label.npos) label = {};  // torchtune
+  if (!label.empty() && !counts_training(label)) return;
+  const bool lightning = label.starts_with("Epoch ") && label.find(':') == label.npos;
+  if (!lightning) label = constant_part(label);
   std::string_view rest = line.substr(bar + 2);
   const std::optional<double> count = read_leading_number(rest);
   if (!count || !skip_char(rest, '/')) return;

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "study/calibrate/progress_bar.h"
 #include "trcost/error.h"
@@ -113,14 +114,26 @@ void read_facts(std::string_view line, std::vector<std::pair<Field, double>>& fa
   }
 }
 
-// Speeds in the order of the log.
+// Tokens of an optimizer step: nanoGPT and build-nanogpt, nanochat, MaxText.
+constexpr std::string_view kStepTokens[] = {"tokens per iteration will be",
+                                            "total desired batch size", "Total batch size",
+                                            "total_weights"};
+// Global batches beside a step: NeMo, nanotron.
+constexpr std::string_view kBatches[] = {"global_batch_size"};
+// Seconds since the start of a run, beside a step: LLaMA-Factory's trainer_log.jsonl, wandb.
+constexpr std::string_view kClocks[] = {"elapsed_time", "_runtime", "elapsed_seconds", "wall_time",
+                                        "elapsed"};
+
+// Speeds in the order of the log. Ranks that print the same step count once.
 struct Series {
   std::vector<double> values;
   std::vector<double> batches;  // of Megatron-LM, whose batch may grow
+  std::set<double> known;       // steps
   int seen = 0, unreadable = 0;
   double run_steps_per_second = 0, run_seconds = 0, run_steps = 0;
 
-  void add(const LogLine& found, double batch = 0) {
+  void add(const LogLine& found, double batch = 0, std::optional<double> step = {}) {
+    if (step && known.size() < kMostSteps && !known.insert(*step).second) return;
     ++seen;
     if (!found.value) {
       ++unreadable;
@@ -133,30 +146,111 @@ struct Series {
 
 struct Reading {
   Series megatron, torchtitan, hugging_face;
+  std::array<Series, 96> others;                 // by the place of their format
+  std::vector<std::pair<double, double>> clock;  // steps and seconds since the start
   ProgressBars bars;
+  double step_tokens = 0, run_samples_per_second = 0;
   std::vector<std::pair<Field, double>> facts;
 };
 
-void read_line(std::string_view line, Reading& reading) {
+// `h:mm:ss`, `mm:ss` or plain seconds after a label. Nothing for another text.
+std::optional<double> clock_after(std::string_view line, std::string_view label) {
+  const std::size_t at = line.find(label);
+  if (at == line.npos) return std::nullopt;
+  std::string_view rest = line.substr(at + label.size());
+  rest.remove_prefix(std::min(rest.find_first_of("0123456789"), rest.size()));
+  const std::string_view text = rest.substr(0, rest.find_first_not_of("0123456789:."));
+  double seconds = 0;
+  std::size_t parts = 0;
+  for (std::size_t from = 0; from <= text.size() && parts < 4; ++parts) {
+    const std::size_t end = std::min(text.find(':', from), text.size());
+    double part = 0;
+    const auto [stop, error] = std::from_chars(text.data() + from, text.data() + end, part);
+    if (error != std::errc{} || stop != text.data() + end) return std::nullopt;
+    seconds = seconds * 60 + part;
+    from = end + 1;
+  }
+  return seconds > 0 && seconds < kMost ? std::optional(seconds) : std::nullopt;
+}
+
+void read_clock(std::string_view line, Reading& reading) {
+  if (line.find("step") == line.npos) return;
+  for (const std::string_view label : kClocks) {
+    const std::optional<double> seconds = clock_after(line, label);
+    if (!seconds) continue;
+    std::optional<double> step = labelled_number(line, "current_steps", true);
+    if (!step) step = step_of_line(line);
+    auto& clock = reading.clock;
+    if (!step || clock.size() >= kMostSteps) return;
+    if (clock.empty() || (*step > clock.back().first && *seconds > clock.back().second)) {
+      clock.emplace_back(*step, *seconds);
+    }
+    return;
+  }
+}
+
+void read_batch(std::string_view line, Reading& reading) {
+  for (const std::string_view label : kStepTokens) {
+    if (const auto tokens = labelled_number(line, label, true)) reading.step_tokens = *tokens;
+  }
+  for (const std::string_view label : kBatches) {
+    if (line.find("....") != line.npos) return;
+    if (const auto batch = labelled_number(line, label, true)) {
+      put(reading.facts, Field::train_global_batch, *batch);
+    }
+  }
+}
+
+// A line of one of the formats of the table.
+void read_other(std::string_view line, bool whole, Reading& reading) {
+  const std::optional<LogNumber> found = read_format(line, whole);
+  if (!found) return;
+  Series& series = reading.others[static_cast<std::size_t>(found->format - log_formats().data())];
+  const LogUnit unit = found->format->unit;
+  if (unit == LogUnit::run_steps_per_second) {
+    reading.hugging_face.add({true, found->value});
+    if (const auto samples = labelled_number(line, "train_samples_per_second", whole)) {
+      reading.run_samples_per_second = *samples;
+    }
+    if (const auto seconds = labelled_number(line, "train_runtime", whole)) {
+      reading.hugging_face.run_seconds = *seconds;
+    }
+    return;
+  }
+  series.add({true, found->value}, 0, step_of_line(line));
+}
+
+void read_line(std::string_view line, bool whole, Reading& reading) {
   constexpr std::string_view kMegatron = "elapsed time per iteration (ms):";
   if (line.find(kMegatron) != std::string_view::npos) {
     const LogLine batch = number_after(line, "global batch size:");
-    reading.megatron.add(number_after(line, kMegatron), batch.value.value_or(0));
+    reading.megatron.add(number_after(line, kMegatron), batch.value.value_or(0),
+                         labelled_number(line, "iteration", true));
     return;
   }
   if (line.find("step:") != std::string_view::npos) {
     // `wps` until 2025 (torchtitan/components/metrics.py)
     for (const std::string_view label : {" tps:", " wps:"}) {
       if (const LogLine found = number_after(line, label); found.there) {
-        reading.torchtitan.add(found);
+        reading.torchtitan.add(found, 0, labelled_number(line, "step", true));
         return;
       }
     }
   }
-  if (const LogLine found = number_after(line, "'train_steps_per_second':"); found.there) {
-    reading.hugging_face.add(found);
-    reading.hugging_face.run_seconds = number_after(line, "'train_runtime':").value.value_or(0);
+  // The Trainer's table and its state have a key on each line.
+  if (const auto samples = labelled_number(line, "train_samples_per_second", whole)) {
+    reading.run_samples_per_second = *samples;
   }
+  if (const auto seconds = labelled_number(line, "train_runtime", whole);
+      seconds && line.find("train_runtime            = ") == line.npos) {
+    reading.hugging_face.run_seconds = *seconds;
+  }
+  if (const auto steps = labelled_number(line, "\"max_steps\"", whole)) {
+    reading.hugging_face.run_steps = *steps;
+  }
+  read_other(line, whole, reading);
+  read_clock(line, reading);
+  read_batch(line, reading);
   if (const LogLine steps = number_after(fmt::format("{} ", line), "Total optimization steps =");
       steps.value) {
     reading.hugging_face.run_steps = *steps.value;
@@ -201,8 +295,9 @@ LogSteps megatron_steps(const Reading& reading) {
 }
 
 LogSteps bar_steps(const Reading& reading) {
-  LogSteps out{.program =
-                   reading.bars.counts_epochs() ? LogProgram::lightning : LogProgram::hugging_face};
+  const bool lightning = reading.bars.counts_epochs();
+  LogSteps out{.program = lightning ? LogProgram::lightning : LogProgram::hugging_face,
+               .unit = lightning ? LogUnit::batch_seconds : LogUnit::step_seconds};
   const BarSpeed speed = reading.bars.speed();
   out.steps = speed.steps;
   out.value = speed.seconds;
@@ -214,41 +309,112 @@ LogSteps bar_steps(const Reading& reading) {
 LogSteps whole_run_steps(const Reading& reading) {
   LogSteps out{.program = LogProgram::hugging_face};
   const Series& series = reading.hugging_face;
-  const bool counted = series.run_seconds > 0 && series.run_steps > 0;
-  out.value = counted ? series.run_seconds / series.run_steps : 1 / series.values.back();
+  const double rate = series.values.back();
+  const double counted =
+      series.run_seconds > 0 && series.run_steps > 0 ? series.run_seconds / series.run_steps : 0;
+  // A runtime that is not of these steps, as of a resumed run, differs from the rate.
+  constexpr double kSame = 0.1;
+  out.value = counted > 0 && std::abs(counted * rate - 1) < kSame ? counted : 1 / rate;
   out.whole_run = true;
   out.steps = static_cast<int>(std::clamp(series.run_steps, 1.0, 1e9));
   out.facts = reading.facts;
+  // Both rates are of one clock, so their quotient is the batch.
+  const double batch = reading.run_samples_per_second / rate;
+  constexpr double kRounding = 0.05;
+  if (batch >= 1 && std::abs(batch - std::round(batch)) < kRounding * std::max(1.0, batch / 10)) {
+    put(out.facts, Field::train_global_batch, std::round(batch));
+  }
+  return out;
+}
+
+// The unit of a format without its multiple, and the value in it.
+std::pair<LogUnit, double> in_seconds(LogUnit unit, double value) {
+  switch (unit) {
+    case LogUnit::step_milliseconds:
+      return {LogUnit::step_seconds, value / 1000};
+    case LogUnit::batch_milliseconds:
+      return {LogUnit::batch_seconds, value / 1000};
+    case LogUnit::steps_per_second:
+      return {LogUnit::step_seconds, 1 / value};
+    default:
+      return {unit, value};
+  }
+}
+
+// The series of the table's formats that has values, the first in the table's order.
+const Series* first_other(const Reading& reading, std::size_t& place) {
+  for (place = 0; place < log_formats().size(); ++place) {
+    if (!reading.others[place].values.empty()) return &reading.others[place];
+  }
+  return nullptr;
+}
+
+LogSteps other_steps(const Reading& reading, const Series& series, const LogFormat& format) {
+  LogSteps out{.program = LogProgram::other};
+  std::vector<double> values;
+  for (const double value : series.values) {
+    const auto [unit, seconds] = in_seconds(format.unit, value);
+    out.unit = unit;
+    values.push_back(seconds);
+  }
+  steady(std::move(values), out);
+  out.facts = reading.facts;
+  out.steps = series.seen - series.unreadable;
+  out.unreadable = series.unreadable;
+  return out;
+}
+
+// Steps between lines that print the time since the start.
+LogSteps clock_steps(const Reading& reading) {
+  LogSteps out{.program = LogProgram::other};
+  std::vector<double> seconds;
+  for (std::size_t i = 1; i < reading.clock.size(); ++i) {
+    const auto& [step, at] = reading.clock[i];
+    seconds.push_back((at - reading.clock[i - 1].second) / (step - reading.clock[i - 1].first));
+  }
+  steady(std::move(seconds), out);
+  out.facts = reading.facts;
+  out.steps = static_cast<int>(reading.clock.size());
   return out;
 }
 
 LogSteps select_steps(const Reading& reading, std::string_view origin) {
   LogSteps out;
+  std::size_t place = 0;
+  const Series* const other = first_other(reading, place);
   if (!reading.megatron.values.empty()) {
     out = megatron_steps(reading);
   } else if (!reading.torchtitan.values.empty()) {
-    out = {.program = LogProgram::torchtitan};
+    out = {.program = LogProgram::torchtitan, .unit = LogUnit::tokens_per_second_per_gpu};
     steady(reading.torchtitan.values, out);
     out.facts = reading.facts;
+  } else if (other != nullptr) {
+    out = other_steps(reading, *other, log_formats()[place]);
   } else if (reading.bars.speed().seconds > 0) {
     out = bar_steps(reading);
   } else if (!reading.hugging_face.values.empty()) {
     out = whole_run_steps(reading);
+  } else if (reading.clock.size() > 1) {
+    out = clock_steps(reading);
   } else {
-    const int bad = reading.megatron.seen + reading.torchtitan.seen + reading.hugging_face.seen;
+    int bad = reading.megatron.seen + reading.torchtitan.seen + reading.hugging_face.seen;
+    for (const Series& each : reading.others) bad += each.seen;
     throw Error(
         ErrorKind::data,
         bad > 0 ? fmt::format("none of the {} steps has a speed that is a number", bad)
                 : std::string("no step of a training program stands in this log"),
-        "looked for: \"elapsed time per iteration (ms):\" (Megatron-LM), \"step: ... tps:\" "
-        "(torchtitan), the progress bar or train_steps_per_second (Hugging Face Trainer), "
-        "the bar \"Epoch N:\" (Lightning); or write the steps as rows for --measured",
+        "logs of Megatron-LM, torchtitan, Hugging Face Trainer (its bar, final table or "
+        "trainer_state.json), DeepSpeed, MaxText, NeMo, torchtune, LLM Foundry, OLMo, nanoGPT, "
+        "nanochat, nanotron, LitGPT, Lightning, verl and OpenRLHF are read, and JSON lines with "
+        "step_time or tokens_per_second. Or write the steps as rows for --measured",
         std::string(origin));
   }
   for (const Series* series : {&reading.megatron, &reading.torchtitan}) {
     out.unreadable += series->unreadable;
-    if (series->seen > 0) out.steps = series->seen - series->unreadable;
+    if (series->seen > 0 && out.program != LogProgram::other)
+      out.steps = series->seen - series->unreadable;
   }
+  out.step_tokens = reading.step_tokens;
   return out;
 }
 
@@ -278,7 +444,7 @@ LogSteps read_training_log(std::istream& in, std::string_view origin) {
     for (const char c : bytes) {
       // Progress bars overwrite their line.
       if (c == '\n' || c == '\r') {
-        read_line(line, reading);
+        read_line(line, true, reading);
         line.clear();
       } else if (line.size() < kLongestLine) {
         line += c;
@@ -289,7 +455,7 @@ LogSteps read_training_log(std::istream& in, std::string_view origin) {
     throw Error(ErrorKind::data, "the log is empty", "is this the right file?",
                 std::string(origin));
   }
-  read_line(line, reading);
+  read_line(line, false, reading);
   return select_steps(reading, origin);
 }
 

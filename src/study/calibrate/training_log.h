@@ -12,25 +12,28 @@
 #include <vector>
 
 #include "quantity/layers.h"
+#include "study/calibrate/log_formats.h"
 #include "trcost/scenario.h"
 
 namespace trcost::study {
 
-enum class LogProgram : std::uint8_t { megatron, torchtitan, hugging_face, lightning };
+enum class LogProgram : std::uint8_t { megatron, torchtitan, hugging_face, lightning, other };
 
 /// Speed of the steps of a log.
 struct LogSteps {
   LogProgram program = LogProgram::megatron;
+  /// Of `value`: seconds of a step, of a batch or of a round, or a number per second.
+  LogUnit unit = LogUnit::step_seconds;
   int steps = 0;  ///< lines of steps, or steps that a progress bar counted
-  /// Median in steady state in the unit of the program: seconds of an optimizer step (Megatron-LM,
-  /// the bar of Hugging Face Trainer), seconds of a batch of every replica (the bar of Lightning)
-  /// or tokens per second and accelerator (torchtitan).
+  /// Median in steady state: seconds of an optimizer step, of a batch of every replica (the bar of
+  /// Lightning) or of a round, or tokens or samples per second.
   double value = 0;
   double scatter = 0;  ///< half of the distance from the 16th to the 84th percentile over `value`
   int unreadable = 0;  ///< lines of steps whose speed is not a finite number above 0
   bool whole_run = false;  ///< from the run's total time, which includes evaluations and saves
   /// Facts of the run that the program prints: batch, length, degrees.
   std::vector<std::pair<Field, double>> facts = {};
+  double step_tokens = 0;  ///< of an optimizer step as printed, 0 if not
 };
 
 /// Reads up to `kLargestLog` bytes of a log. `origin` names the file. Throws Error (data) that

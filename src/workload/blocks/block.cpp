@@ -27,8 +27,9 @@ void add_dense_feed_forward(const LanguageModel& m, Block& block, LayerMatrices&
 /// column of the router.
 void add_experts(const LanguageModel& m, Block& block, LayerMatrices& matrices) {
   const MixtureOfExperts& moe = *m.moe;
-  block.experts = {moe.experts, moe.experts_per_token, moe.expert_ffn, moe.groups_per_token,
-                   moe.expert_bias};
+  const double width = moe.latent > 0 ? moe.latent : m.hidden;
+  block.experts = {moe.experts,          moe.experts_per_token, moe.expert_ffn,
+                   moe.groups_per_token, moe.expert_bias,       width};
   matrices.add(m.hidden, moe.experts, Split::none).adaptable = false;
   if (moe.shared_gate) matrices.fused(m.hidden, 1, Split::none).adaptable = false;
   if (moe.router_bias) block.vectors += moe.experts;
@@ -42,8 +43,13 @@ void add_experts(const LanguageModel& m, Block& block, LayerMatrices& matrices) 
     matrix.count = of_one * moe.experts;
     matrix.active = of_one * moe.experts_per_token;
   };
-  routed(matrices.add(m.hidden, moe.expert_ffn, Split::output), input_matrices(m.mlp));
-  routed(matrices.add(moe.expert_ffn, m.hidden, Split::input), 1);
+  // modeling_nemotron_h.py of Nemotron 3 Super, fc1_latent_proj and fc2_latent_proj.
+  if (moe.latent > 0) {
+    matrices.add(m.hidden, width, Split::none);
+    matrices.add(width, m.hidden, Split::none);
+  }
+  routed(matrices.add(width, moe.expert_ffn, Split::output), input_matrices(m.mlp));
+  routed(matrices.add(moe.expert_ffn, width, Split::input), 1);
   if (moe.expert_bias) block.expert_vectors = feed_forward_biases(m, moe.expert_ffn);
 }
 
@@ -237,6 +243,7 @@ ParameterCounts count_parameters(const LanguageModel& m) {
   ParameterCounts counts;
   counts.embedding = (m.vocab + m.extra_embedding_rows + m.learned_positions) * m.hidden;
   counts.head = m.tied_embeddings ? 0 : head_outputs(m) * m.hidden;
+  if (m.head_bias) counts.head += head_outputs(m);
   counts.layers = norm_vectors(m.norm, m.hidden, m.norm_bias);
   double routed_active = 0;
   for (const Run& run : blocks_of(m)) {

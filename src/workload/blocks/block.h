@@ -50,6 +50,7 @@ struct Experts {
   double ffn = 0;
   double groups_per_token = 0;  ///< 0: not limited
   bool bias = false;
+  double width = 0;  ///< of the tokens that come in: hidden, or latent
 };
 
 inline constexpr std::size_t kMostMatrices = 16;

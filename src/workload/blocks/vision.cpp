@@ -150,7 +150,8 @@ ConnectorBlock connector_block(const Connector& c, const Encoder& encoder, doubl
     case ConnectorKind::mlp:
     case ConnectorKind::pixel_shuffle: {
       const double inner = c.hidden.value_or(language_hidden);
-      linear(merged, inner, c.copies);
+      if (c.merged_width) linear(merged, *c.merged_width, 1);
+      linear(c.merged_width.value_or(merged), inner, c.copies);
       linear(inner, language_hidden, c.copies);
       kept += c.copies * inner;
       break;

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "catalog/data/unread.h"
+#include "catalog/models/hugging_face/folder_files.h"
 #include "catalog/models/hugging_face/quantization.h"
 #include "catalog/models/hugging_face/text_families.h"
 #include "catalog/models/hugging_face/vision_families.h"
@@ -44,7 +45,7 @@ bool is_hugging_face_config(const JsonValue& document) {
   const ObjectReader reader = document.object();
   if (reader.has("language")) return false;
   return reader.has("model_type") || reader.has("architectures") || reader.has("hidden_size") ||
-         reader.has("n_embd") || reader.has("d_model");
+         reader.has("n_embd") || reader.has("d_model") || reader.has("text_config");
 }
 
 /// Keys of a decoder that a configuration of an unknown family lacks.
@@ -110,7 +111,8 @@ std::string nearest_family(std::string_view family) {
     config.value().fail(fmt::format("the model family \"{}\" is not read: {}", shown, known->why),
                         fmt::format("{}{}", instead, kOwnFile));
   }
-  const std::string nearest = nearest_family(family);
+  // Another family's name helps only a file that has its keys.
+  const std::string nearest = missing_keys(config).empty() ? nearest_family(family) : std::string();
   config.value().fail(
       fmt::format("the model family \"{}\" is not read; {}", shown, refusal_reason(config)),
       fmt::format("{}families that are read: {}, {}; {}",
@@ -141,17 +143,147 @@ void refuse_missing_pattern(const std::vector<ObjectReader::Fallback>& fallbacks
 
 }  // namespace
 
+namespace {
+
+/// Class names of transformers end so.
+constexpr std::string_view kClassEndings[] = {"ForCausalLM",
+                                              "ForConditionalGeneration",
+                                              "ForMaskedLM",
+                                              "ForSequenceClassification",
+                                              "ForTokenClassification",
+                                              "ForQuestionAnswering",
+                                              "LMHeadModel",
+                                              "LMModel",
+                                              "Model"};
+
+bool is_family(std::string_view family) {
+  return is_text_family(family) || is_vision_family(family);
+}
+
+/// The family that the name of the class gives: minicpm3 for MiniCPM3ForCausalLM. Empty for none.
+std::string family_of_class(ObjectReader& config) {
+  const std::optional<JsonValue> value = config.optional_value("architectures");
+  if (!value || !value->is_array() || value->array().empty()) return {};
+  const JsonValue first = value->array().front();
+  std::string name = first.is_text() ? first.text() : std::string();
+  for (const std::string_view ending : kClassEndings) {
+    if (!name.ends_with(ending)) continue;
+    name.resize(name.size() - ending.size());
+    break;
+  }
+  const std::string wanted = folded(name);
+  const std::string all = text_family_names() + ", " + vision_family_names();
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t end = std::min(all.find(", ", at), all.size());
+    const std::string family = all.substr(at, end - at);
+    if (folded(family) == wanted) return family;
+    at = end + 2;
+  }
+  return {};
+}
+
+/// Keys without which another family's sizes would stand in for all of the file's own.
+bool lacks_sizes(const ObjectReader& config) {
+  for (const char* key : {"hidden_size", "n_embd", "d_model", "dim", "text_config", "llm_config",
+                          "llm_cfg", "language_config"}) {
+    if (config.has(key)) return false;
+  }
+  return true;
+}
+
+/// The family to read a file by: model_type, else that of the class.
+std::string family_of(ObjectReader& config, std::vector<std::string>& warnings) {
+  const std::string named = config.text_or("model_type", {});
+  const std::string by_class = family_of_class(config);
+  // A file whose keys are of its class's family, under the name of another.
+  const bool misnamed = named == "phi3" && by_class == "phi" && config.has("n_embd");
+  if (misnamed || (named.empty() && !by_class.empty()) ||
+      (!named.empty() && !is_family(named) && !by_class.empty() && !is_vision_family(by_class))) {
+    warnings.push_back(
+        fmt::format("the file is read as of the family {}, that of its class, {}", by_class,
+                    named.empty() ? "because it has no model_type"
+                                  : fmt::format("not as \"{}\"", printable(named.substr(0, 60)))));
+    return misnamed ? "phi-msft" : by_class;
+  }
+  return named;
+}
+
+constexpr std::string_view kNestedDecoders[] = {"text_config", "llm_config", "language_config",
+                                                "llm_cfg"};
+
+/// Reads the decoder of a file whose other parts are not known. False if its family is not either.
+bool read_decoder_alone(ObjectReader& config, const std::string& family, Model& model) {
+  for (const std::string_view key : kNestedDecoders) {
+    if (!config.has(key)) continue;
+    ObjectReader text = config.required_object(key);
+    const std::string of = text.text_or("model_type", {});
+    if (!is_text_family(of)) return false;
+    model.language = read_text_family(text, of);
+    if (!text.has("tie_word_embeddings") && config.has("tie_word_embeddings")) {
+      model.language.tied_embeddings = config.boolean_or("tie_word_embeddings", false);
+    }
+    for (const char* part : {"vision_config", "audio_config", "visual", "vision_tower_cfg"}) {
+      config.accept(part);
+    }
+    model.warnings.push_back(fmt::format(
+        "only the decoder of the file is read ({}, of the family {}): how the other parts of {} "
+        "join it is not known, and they are not counted",
+        key, of, printable(family.substr(0, 60))));
+    return true;
+  }
+  return false;
+}
+
+void read_parts(const DataFolder& data, ObjectReader& config, const std::string& family,
+                Model& model) {
+  const bool nested =
+      std::ranges::any_of(kNestedDecoders, [&](std::string_view key) { return config.has(key); });
+  const bool tower = config.has("vision_config") || config.has("vision_tower_cfg");
+  if (is_vision_family(family) && (!is_text_family(family) || (nested && tower))) {
+    if (nested && !tower && read_decoder_alone(config, family, model)) return;
+    return read_vision_family(config, family, model);
+  }
+  if (is_text_family(family) && !nested) {
+    model.language = read_text_family(config, family);
+    return;
+  }
+  if (!read_decoder_alone(config, family, model)) refuse_family(data, config, family);
+}
+
+/// Warns of the keys that were neither read nor are known to be harmless.
+void warn_of_unread_keys(const JsonValue& document, std::vector<std::string> read,
+                         const DataFolder& data, Model& model) {
+  const std::vector<std::string> keys = unread_keys(document, std::move(read), data);
+  if (keys.empty()) return;
+  constexpr std::size_t kMostShown = 12;
+  std::string shown;
+  for (std::size_t i = 0; i < std::min(keys.size(), kMostShown); ++i) {
+    shown += (i == 0 ? "" : ", ") + keys[i];
+  }
+  if (keys.size() > kMostShown) shown += fmt::format(" and {} more", keys.size() - kMostShown);
+  model.warnings.push_back(
+      fmt::format("the configuration of {} has keys that are not used: {}", model.name, shown));
+}
+
+}  // namespace
+
 Model read_model(const JsonValue& document, const DataFolder& data,
                  const EncoderLookup& find_encoder) {
-  if (!is_hugging_face_config(document)) return parse_model(document, find_encoder);
+  if (!is_hugging_face_config(document)) {
+    if (document.is_object() && !document.object().has("language")) refuse_other_file(document);
+    return parse_model(document, find_encoder);
+  }
   const std::string& origin = document.origin();
   ObjectReader config = document.object();
-  const std::string family = config.text_or("model_type", {});
+  if (config.has("peft_type") || config.has("log_history")) refuse_other_file(document);
+  Model model;
+  model.from_config = true;
+  const std::string family = family_of(config, model.warnings);
   if (family.empty()) {
+    if (lacks_sizes(config)) refuse_other_file(document);
     document.fail("the key model_type is missing",
                   "a config.json of transformers names its family");
   }
-  Model model;
   model.name = config_name(config, origin, family);
   model.title = model.name;
   model.source = fmt::format("{} (Hugging Face config.json, family {})", origin, family);
@@ -162,19 +294,16 @@ Model read_model(const JsonValue& document, const DataFolder& data,
     model.unread_quantization = printable(quantization.method.substr(0, 40));
   }
   std::vector<ObjectReader::Fallback> fallbacks;
+  std::vector<std::string> read;
   config.log_fallbacks(&fallbacks);
-  if (is_vision_family(family)) {
-    read_vision_family(config, family, model);
-  } else if (is_text_family(family)) {
-    model.language = read_text_family(config, family);
-  } else {
-    refuse_family(data, config, family);
-  }
+  config.log_reads(&read);
+  read_parts(data, config, family, model);
   check_language(model.language, document);
   refuse_missing_pattern(fallbacks, document);
   for (ObjectReader::Fallback& each : fallbacks) {
     model.defaults.push_back({std::move(each.key), std::move(each.value)});
   }
+  warn_of_unread_keys(document, std::move(read), data, model);
   return model;
 }
 

@@ -18,11 +18,15 @@ enum class Dense : std::uint8_t {
   none,      ///< every layer has experts
   steps,     ///< decoder_sparse_step and mlp_only_layers
   leading,   ///< as many leading layers as `dense_key` says
+  listed,    ///< where the list moe_layer_freq has a 0
   interval,  ///< all but every interleave_moe_layer_step-th, or but those of moe_layers
 };
 
+/// Number of experts where a file without the key is dense.
+constexpr double kOptional = -1;
+
 /// Keys of a family's experts, and what its configuration class in transformers fills in
-/// (src/transformers/models/*/configuration_*.py).
+/// (src/transformers/models/*/configuration_*.py). 0 experts: no default.
 struct ExpertKeys {
   std::string_view family;
   std::string_view experts, used, width;          ///< keys
@@ -60,6 +64,44 @@ constexpr std::array kExperts{
                false},
     ExpertKeys{"hunyuan_v1_moe", "num_experts", "moe_topk", "moe_intermediate_size", 1, 1, 0,
                "num_shared_expert", 1, Dense::none, "", 0, false, false},
+    // Families of decoder_families.cpp, which have no defaults.
+    ExpertKeys{"deepseek", "n_routed_experts", "num_experts_per_tok", "moe_intermediate_size", 0, 0,
+               0, "n_shared_experts", 0, Dense::leading, "first_k_dense_replace", 0, false, false},
+    ExpertKeys{"dots1", "n_routed_experts", "num_experts_per_tok", "moe_intermediate_size", 0, 0, 0,
+               "n_shared_experts", 0, Dense::leading, "first_k_dense_replace", 0, true, false},
+    ExpertKeys{"bailing_moe", "num_experts", "num_experts_per_tok", "moe_intermediate_size", 0, 0,
+               0, "num_shared_experts", 0, Dense::leading, "first_k_dense_replace", 0, false,
+               false},
+    ExpertKeys{"bailing_moe_v2", "num_experts", "num_experts_per_tok", "moe_intermediate_size", 0,
+               0, 0, "num_shared_experts", 0, Dense::leading, "first_k_dense_replace", 0, true,
+               false},
+    ExpertKeys{"afmoe", "num_experts", "num_experts_per_tok", "moe_intermediate_size", 0, 0, 0,
+               "num_shared_experts", 0, Dense::leading, "num_dense_layers", 0, true, false},
+    ExpertKeys{"granitemoe", "num_local_experts", "num_experts_per_tok", "intermediate_size", 0, 0,
+               0, "", 0, Dense::none, "", 0, false, false},
+    ExpertKeys{"granitemoeshared", "num_local_experts", "num_experts_per_tok", "intermediate_size",
+               0, 0, 0, "shared_intermediate_size", 0, Dense::none, "", 0, false, false},
+    ExpertKeys{"phimoe", "num_local_experts", "num_experts_per_tok", "intermediate_size", 0, 0, 0,
+               "", 0, Dense::none, "", 0, false, false},
+    ExpertKeys{"flex_olmo", "num_experts", "num_experts_per_tok", "intermediate_size", 0, 0, 0, "",
+               0, Dense::none, "", 0, false, false},
+    ExpertKeys{"grok-1", "num_local_experts", "num_experts_per_tok", "intermediate_size", 0, 0, 0,
+               "", 0, Dense::none, "", 0, false, false},
+    ExpertKeys{"step3p5", "num_experts", "num_experts_per_tok", "moe_intermediate_size", 0, 0, 0,
+               "share_expert_dim", 0, Dense::leading, "first_k_dense_replace", 0, true, false},
+    ExpertKeys{"step3p7", "num_experts", "num_experts_per_tok", "moe_intermediate_size", 0, 0, 0,
+               "share_expert_dim", 0, Dense::leading, "first_k_dense_replace", 0, true, false},
+    ExpertKeys{"mimo_v2_flash", "n_routed_experts", "num_experts_per_tok", "moe_intermediate_size",
+               0, 0, 0, "", 0, Dense::listed, "first_k_dense_replace", 0, true, false},
+    ExpertKeys{"minimax_m3", "num_local_experts", "num_experts_per_tok", "moe_intermediate_size", 0,
+               0, 0, "shared_intermediate_size", 0, Dense::listed, "first_k_dense_replace", 0, true,
+               false},
+    ExpertKeys{"gemma4_text", "num_experts", "top_k_experts", "moe_intermediate_size", kOptional, 0,
+               0, "intermediate_size", 0, Dense::none, "", 0, false, false},
+    ExpertKeys{"minicpm", "num_experts", "num_experts_per_tok", "intermediate_size", kOptional, 0,
+               0, "", 0, Dense::none, "", 0, false, false},
+    ExpertKeys{"qwen3_5_moe_text", "num_experts", "num_experts_per_tok", "moe_intermediate_size", 0,
+               0, 0, "shared_expert_intermediate_size", 0, Dense::steps, "", 0, false, false},
     ExpertKeys{"llama4_text", "num_local_experts", "num_experts_per_tok", "intermediate_size", 16,
                1, 0, "", 1, Dense::interval, "interleave_moe_layer_step", 1, false, false},
 };
@@ -105,6 +147,17 @@ double dense_by_interval(ObjectReader& r, const ExpertKeys& keys, double layers)
   return named > 0 ? std::max(0.0, layers - named) : layers - std::floor(layers / step);
 }
 
+double dense_by_list(ObjectReader& r, const ExpertKeys& keys) {
+  const std::optional<JsonValue> list = r.optional_value("moe_layer_freq");
+  if (!list || !list->is_array()) {
+    return r.has(keys.dense_key) ? r.required_whole(keys.dense_key, 0, kMostLayers) : 0;
+  }
+  r.accept(keys.dense_key);
+  double dense = 0;
+  for (const JsonValue& layer : list->array()) dense += layer.number(0, 1) == 0 ? 1 : 0;
+  return dense;
+}
+
 double dense_layers(ObjectReader& r, const ExpertKeys& keys, double layers) {
   switch (keys.dense) {
     case Dense::none:
@@ -113,6 +166,8 @@ double dense_layers(ObjectReader& r, const ExpertKeys& keys, double layers) {
       return dense_by_steps(r, layers);
     case Dense::leading:
       return r.whole_or(keys.dense_key, keys.usual_dense, 0, kMostLayers);
+    case Dense::listed:
+      return dense_by_list(r, keys);
     case Dense::interval:
       return dense_by_interval(r, keys, layers);
   }
@@ -127,6 +182,7 @@ void add_part(LanguageModel& m, Mixer mixer, FeedForward ffn, double count) {
 /// Layers of full attention among `layers`: those that layer_types names, else every n-th.
 double full_attention_layers(ObjectReader& r, double layers) {
   if (const std::vector<std::string> types = r.texts_or_empty("layer_types"); !types.empty()) {
+    r.accept("full_attention_interval");
     return static_cast<double>(std::ranges::count(types, "full_attention"));
   }
   return std::floor(layers / r.whole_or("full_attention_interval", 4, 1, kMostLayers));
@@ -148,9 +204,21 @@ constexpr Letter kLetters[] = {
 /// The class's own (configuration_nemotron_h.py), of Nemotron-H-8B.
 constexpr std::string_view kUsualPattern = "M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-";
 
+/// The letters of a file's layers: a text, or a list of names since Nemotron 3 Ultra.
+std::string pattern_letters(ObjectReader& r) {
+  constexpr std::pair<std::string_view, char> kNames[] = {
+      {"mamba", 'M'}, {"attention", '*'}, {"mlp", '-'}, {"moe", 'E'}};
+  std::string letters;
+  for (const std::string& name : r.texts_or_empty("layers_block_type")) {
+    const auto* const found =
+        std::ranges::find(kNames, name, &std::pair<std::string_view, char>::first);
+    letters += found == std::end(kNames) ? '?' : found->second;
+  }
+  return letters.empty() ? r.text_or("hybrid_override_pattern", kUsualPattern) : letters;
+}
+
 /// One part for each kind of layer, since the order of layers does not matter.
-void read_letters(ObjectReader& r, LanguageModel& m) {
-  const std::string letters = r.text_or("hybrid_override_pattern", kUsualPattern);
+void read_letters(ObjectReader& r, const std::string& letters, LanguageModel& m) {
   double known = 0;
   for (const Letter& each : kLetters) {
     const auto count = static_cast<double>(std::ranges::count(letters, each.letter));
@@ -186,6 +254,7 @@ MixtureOfExperts read_nemotron_experts(ObjectReader& r) {
   const double shared = r.whole_or("n_shared_experts", 1, 0, 1e4);
   moe.shared_ffn =
       shared * r.whole_or("moe_shared_expert_intermediate_size", moe.expert_ffn, 0, kWidest);
+  if (r.has("moe_latent_size")) moe.latent = r.required_whole("moe_latent_size", 1, kWidest);
   moe.router_bias = true;
   read_expert_groups(r, 1, 1, moe);
   return moe;
@@ -210,9 +279,17 @@ void read_experts(ObjectReader& r, std::string_view family, LanguageModel& m) {
   const auto found = std::ranges::find(kExperts, family, &ExpertKeys::family);
   if (found == kExperts.end()) return;
   const ExpertKeys& keys = *found;
+  if (keys.usual_experts == kOptional && !r.has(keys.experts)) return;
   MixtureOfExperts moe;
-  moe.experts = per_layer_or(r, keys.experts, keys.usual_experts);
-  moe.experts_per_token = per_layer_or(r, keys.used, keys.usual_used);
+  if (keys.usual_experts <= 0) {
+    if (r.has("n_group")) read_expert_groups(r, 1, 1, moe);
+    moe.experts = r.required_whole(keys.experts, 1, 1e6);
+    moe.experts_per_token = r.required_whole(keys.used, 1, 1e6);
+    if (keys.width != "intermediate_size") r.required_whole(keys.width, 1, kWidest);
+  } else {
+    moe.experts = per_layer_or(r, keys.experts, keys.usual_experts);
+    moe.experts_per_token = per_layer_or(r, keys.used, keys.usual_used);
+  }
   moe.expert_ffn =
       keys.width == "intermediate_size"
           ? m.ffn
@@ -220,13 +297,17 @@ void read_experts(ObjectReader& r, std::string_view family, LanguageModel& m) {
   const double shared =
       keys.shared.empty() ? keys.usual_shared : per_layer_or(r, keys.shared, keys.usual_shared);
   moe.shared_ffn = shared >= kLeastWidth ? shared : shared * moe.expert_ffn;
-  moe.shared_gate = family == "qwen2_moe" || family == "qwen3_next";
+  moe.shared_gate = family == "qwen2_moe" || family == "qwen3_next" || family == "qwen3_5_moe_text";
   moe.dense_layers = dense_layers(r, keys, m.layers);
   moe.router_bias = keys.router_bias;
   moe.expert_bias = keys.all_biases;
   m.attention_sinks = family == "gpt_oss";
   if (family == "llama4_text") m.ffn = r.whole_or("intermediate_size_mlp", 16384, 1, kWidest);
-  if (family == "glm4_moe") read_expert_groups(r, 1, 1, moe);
+  if (family == "glm4_moe") {
+    read_expert_groups(r, 1, 1, moe);
+    m.mtp_layers =
+        r.has("num_nextn_predict_layers") ? r.required_whole("num_nextn_predict_layers", 0, 64) : 0;
+  }
   m.moe = moe;
 }
 
@@ -256,17 +337,18 @@ LanguageModel read_nemotron_h(ObjectReader& r) {
   m.vocab = r.whole_or("vocab_size", 131072, 1, 1e9);
   m.hidden = width_or(r, "hidden_size", 4096);
   m.ffn = width_or(r, "intermediate_size", 21504);
-  m.layers = r.whole_or("num_hidden_layers", 52, 1, kMostLayers);
+  const std::string letters = pattern_letters(r);
+  m.layers = r.has("layers_block_type") && !r.has("num_hidden_layers")
+                 ? static_cast<double>(letters.size())
+                 : r.whole_or("num_hidden_layers", 52, 1, kMostLayers);
   m.heads = width_or(r, "num_attention_heads", 32);
   m.kv_heads = width_or(r, "num_key_value_heads", 8);
   m.head_dim = width_or(r, r.has("attention_head_dim") ? "attention_head_dim" : "head_dim", 128);
   m.tied_embeddings = r.boolean_or("tie_word_embeddings", false);
   m.mlp = Mlp::plain;  // squared ReLU
   m.mamba = read_mamba(r);
-  if (r.text_or("hybrid_override_pattern", kUsualPattern).find('E') != std::string::npos) {
-    m.moe = read_nemotron_experts(r);
-  }
-  read_letters(r, m);
+  if (letters.find('E') != std::string::npos) m.moe = read_nemotron_experts(r);
+  read_letters(r, letters, m);
   return m;
 }
 

@@ -21,6 +21,8 @@ constexpr QwenVl kQwenVl[] = {
     {"qwen2_5_vl", "qwen2_vl_text", "qwen2.5-vl", false, true},
     {"qwen3_vl", "qwen3_vl_text", "qwen3-vl", true, false},
     {"qwen3_vl_moe", "qwen3_vl_moe_text", "qwen3-vl", true, false},
+    {"qwen3_5", "qwen3_5_text", "qwen3-vl", true, false},
+    {"qwen3_5_moe", "qwen3_5_moe_text", "qwen3-vl", true, false},
 };
 
 /// Windows of 112 pixels in all but the named layers (Qwen2.5-VL).
@@ -128,8 +130,7 @@ void read_mistral3(ObjectReader& config, Model& model) {
   c.biases = config.boolean_or("multimodal_projector_bias", false);
   c.merge = merge * merge;
   c.input_width = width;
-  // The released one's first matrix, merged patches to one patch's width, counts here with the
-  // second as one that reads merged patches: 0.05 % more parameters.
+  c.merged_width = width;
   c.hidden = model.language.hidden;
   c.norm = true;
   c.norm_type = Norm::rms;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "catalog/models/hugging_face/decoder_families.h"
 #include "catalog/models/hugging_face/layers.h"
 #include "catalog/models/models.h"
 
@@ -75,6 +76,14 @@ constexpr std::array kSameShape{
     SameShape{"kimi_k2", "deepseek_v3"},
     SameShape{"qwen2_5_vl_text", "qwen2_vl_text"},
     SameShape{"llama4", "llama4_text"},
+    SameShape{"glm4_moe_lite", "deepseek_v3"},
+    SameShape{"glm4v_moe_text", "glm4_moe"},
+    SameShape{"glm4v_text", "glm4"},
+    SameShape{"glm_moe_dsa", "deepseek_v32"},
+    SameShape{"qwen3_5", "qwen3_5_text"},
+    SameShape{"qwen3_5_moe", "qwen3_5_moe_text"},
+    SameShape{"codellama", "llama"},
+    SameShape{"solar", "llama"},
 };
 
 const LlamaLike* find_llama_like(std::string_view family) {
@@ -119,6 +128,15 @@ double chunked_layers(ObjectReader& r, double layers) {
 /// Layers with a window when the file gives none in layer_types, by the class's own pattern.
 double windowed_by_pattern(ObjectReader& r, std::string_view family, double layers) {
   if (family == "mistral" || family == "mixtral" || family == "phi3") return layers;
+  if (family == "starcoder2" || family == "ministral" || family == "phi3_v") return layers;
+  if (family == "mimo_v2_flash") {
+    double windowed = 0;
+    for (const JsonValue& each : r.array_or_empty("hybrid_layer_pattern")) {
+      windowed += each.number(0, 1);
+    }
+    return windowed;
+  }
+  if (family == "cohere2" || family == "exaone4") return layers - std::floor(layers / 4);
   if (family == "olmo3") return layers - std::floor(layers / 4);
   if (family == "llama4_text") return chunked_layers(r, layers);
   if (family == "gemma2" || family == "gpt_oss") return std::ceil(layers / 2);
@@ -139,6 +157,8 @@ double usual_window(std::string_view family) {
   return family == "gpt_oss" ? 128 : 0;
 }
 
+}  // namespace
+
 void read_window_layers(ObjectReader& r, std::string_view family, LanguageModel& m) {
   const char* key = family == "llama4_text" ? "attention_chunk_size" : "sliding_window";
   double window = usual_window(family);
@@ -155,6 +175,8 @@ void read_window_layers(ObjectReader& r, std::string_view family, LanguageModel&
   }
   set_windows(m, windowed, window);
 }
+
+namespace {
 
 /// Biases of queries, keys and values that a file asks for. GLM and ERNIE have none in the
 /// output.
@@ -186,6 +208,7 @@ LanguageModel read_llama_like(ObjectReader& r, const LlamaLike& usual) {
       usual.qk_norm == QkNorm::head || (usual.qk_norm == QkNorm::none && is_on(r, "use_qk_norm"));
   m.wide_qk_norm = usual.qk_norm == QkNorm::wide;
   m.norms_per_layer = usual.norms_per_layer;
+  for (const char* key : {"use_qk_norm", "attention_bias"}) r.accept(key);  // some always have them
   read_biases(r, usual.family, m);
   read_window_layers(r, usual.family, m);
   read_experts(r, usual.family, m);
@@ -277,6 +300,11 @@ LanguageModel read_deepseek(ObjectReader& r, bool third) {
   mla.qk_rope_head_dim = width_or(r, "qk_rope_head_dim", 64);
   mla.v_head_dim = width_or(r, "v_head_dim", 128);
   m.head_dim = mla.v_head_dim;
+  // Of other attention; V2's groups are of accelerators.
+  for (const char* key :
+       {"head_dim", "num_key_value_heads", "n_group", "topk_group", "attention_bias"}) {
+    r.accept(key);
+  }
   m.mla = mla;
   MixtureOfExperts moe;
   moe.experts = width_or(r, "n_routed_experts", third ? 256 : 64);
@@ -301,6 +329,9 @@ std::string_view family_shape(std::string_view family) {
 LanguageModel read_family(ObjectReader& config, std::string_view family) {
   if (const LlamaLike* usual = find_llama_like(family)) return read_llama_like(config, *usual);
   if (const PlainFamily* usual = find_plain(family)) return read_plain(config, *usual);
+  if (const DecoderFamily* row = find_decoder_family(family)) {
+    return read_decoder_family(config, *row);
+  }
   if (family == "nemotron_h") return read_nemotron_h(config);
   LanguageModel m = read_deepseek(config, family != "deepseek_v2");
   if (family == "deepseek_v32") read_indexer(config, m);
@@ -312,7 +343,7 @@ LanguageModel read_family(ObjectReader& config, std::string_view family) {
 bool is_text_family(std::string_view name) {
   const std::string_view family = family_shape(name);
   return find_llama_like(family) != nullptr || find_plain(family) != nullptr ||
-         is_deepseek(family) || family == "nemotron_h";
+         find_decoder_family(family) != nullptr || is_deepseek(family) || family == "nemotron_h";
 }
 
 std::string text_family_names() {
@@ -324,6 +355,7 @@ std::string text_family_names() {
     names += (names.empty() ? "" : ", ") + std::string(row.family);
   }
   for (const PlainFamily& row : kPlain) names += ", " + std::string(row.family);
+  for (const DecoderFamily& row : decoder_families()) names += ", " + std::string(row.family);
   return names + ", deepseek_v2, deepseek_v3, deepseek_v32, kimi_k2, nemotron_h";
 }
 

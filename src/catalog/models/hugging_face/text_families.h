@@ -15,6 +15,8 @@ namespace trcost::catalog {
 bool is_text_family(std::string_view model_type);
 /// Names of all decoder families, joined with commas.
 std::string text_family_names();
+/// Reads the layers whose attention sees a window only.
+void read_window_layers(ObjectReader& config, std::string_view family, LanguageModel& language);
 /// Reads the decoder of a text configuration of a known family.
 LanguageModel read_text_family(ObjectReader& config, std::string_view model_type);
 

@@ -38,7 +38,31 @@ Encoder read_authors_tower(ObjectReader& config) {
                       "write a model file with \"vision\": encoder, connector");
 }
 
+/// VILA keeps decoder, tower and projector in objects of its own. Its projector merges 2 x 2
+/// patches before a norm and two matrices (llava/model/multimodal_projector/base_projector.py of
+/// NVlabs/VILA, DownSampleBlock).
+void read_vila(ObjectReader& config, Model& model) {
+  model.language = nested_text(config, "llm_cfg", "llama");
+  VisionModel vision;
+  ObjectReader tower = config.required_object("vision_tower_cfg");
+  const std::string kind = tower.text_or("model_type", "siglip_vision_model");
+  if (!kind.starts_with("siglip") && !kind.starts_with("clip")) {
+    tower.value().fail("the vision tower \"" + kind.substr(0, 60) + "\" is not read");
+  }
+  vision.encoder =
+      kind.starts_with("siglip") ? siglip_tower(tower, kSiglip) : clip_tower(tower, kClip);
+  ObjectReader projector = config.object_or_empty("mm_projector_cfg");
+  Connector& c = vision.connector;
+  const bool merges = projector.text_or("mm_projector_type", "mlp2x_gelu") == "mlp_downsample";
+  c.kind = merges ? ConnectorKind::pixel_shuffle : ConnectorKind::mlp;
+  c.merge = merges ? 4 : 1;
+  c.norm = merges;
+  model.token_family = "llava-1.5";
+  model.vision = vision;
+}
+
 void read_llava(ObjectReader& config, std::string_view family, Model& model) {
+  if (config.has("llm_cfg")) return read_vila(config, model);
   const bool flat = !config.has("text_config") && config.has("hidden_size");
   model.language =
       flat ? read_text_family(config, "llama")
@@ -237,9 +261,12 @@ constexpr std::array kFamilies{
     VisionFamily{"qwen2_5_vl", read_qwen_vl},
     VisionFamily{"qwen3_vl", read_qwen_vl},
     VisionFamily{"qwen3_vl_moe", read_qwen_vl},
+    VisionFamily{"qwen3_5", read_qwen_vl},
+    VisionFamily{"qwen3_5_moe", read_qwen_vl},
     VisionFamily{"internvl_chat", read_internvl_family},
     VisionFamily{"internvl", read_internvl_family},
     VisionFamily{"mistral3", read_mistral3},
+    VisionFamily{"ministral3", read_mistral3},
     VisionFamily{"kimi_vl", read_kimi_vl},
     VisionFamily{"llama4", read_llama4},
     VisionFamily{"idefics2", read_idefics2},

@@ -144,7 +144,8 @@ double size_in_name(std::string_view name) {
   double largest = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const bool start = i == 0 || name[i - 1] == '-' || name[i - 1] == '_' || name[i - 1] == '/';
-    if (!start || name[i] < '0' || name[i] > '9') continue;
+    const bool decimals = i > 1 && name[i - 1] == '_' && name[i - 2] >= '0' && name[i - 2] <= '9';
+    if (!start || decimals || name[i] < '0' || name[i] > '9') continue;
     const std::size_t end = std::min(name.find_first_not_of("0123456789.", i), name.size());
     const bool billions = end < name.size() && (name[end] == 'B' || name[end] == 'b') &&
                           (end + 1 == name.size() || name.find_first_of("-_/.", end) == end + 1);
@@ -157,10 +158,15 @@ double size_in_name(std::string_view name) {
 // A file whose name says another size than its shape has was probably read wrongly.
 void warn_of_other_size(const Model& model, std::string_view asked, Notes& notes) {
   constexpr double kNear = 1.25;
-  if (!asked.ends_with(".json") || !notes.wanted()) return;
+  if ((!model.from_config && !asked.ends_with(".json")) || !notes.wanted()) return;
   const double said = size_in_name(asked);
-  const double has = count_parameters(model).total;
-  if (said <= 0 || std::max(said / has, has / said) <= kNear) return;
+  const ParameterCounts counts = count_parameters(model);
+  const double has = counts.total;
+  // Llama 4's names say the active parameters, some of a vision-language model those of its
+  // decoder.
+  for (const double of : {counts.total, counts.active, counts.language}) {
+    if (said <= 0 || std::max(said / of, of / said) <= kNear) return;
+  }
   notes.warn(fmt::format(
       "the name of {} says {} parameters, but its shape has {}: check the file, or set --params",
       asked.substr(asked.find_last_of('/') == asked.npos ? 0 : asked.find_last_of('/') + 1),
@@ -193,7 +199,7 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
                 "leave it out, or edit the model file");
   }
   const std::string_view asked = scenario.text(Field::model_name);
-  const bool named = !asked.ends_with(".json") && !asked.starts_with('{');
+  const bool named = !model.from_config && !asked.ends_with(".json") && !asked.starts_with('{');
   if (named && catalog::plain_model_name(asked) != lower_case(asked)) {
     notes.add(Field::model_name, model.name,
               fmt::format("the shape of {}; nothing is downloaded", asked), model.source);
@@ -203,6 +209,7 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
     if (same_folded(each.alias, catalog::plain_model_name(asked))) notes.warn(each.note);
   }
   warn_of_default_shape(model, notes);
+  for (const std::string& each : model.warnings) notes.warn(each);
   for (const TakenDefault& each : model.defaults) {
     notes.add({"model.config." + each.key, each.value, "",
                "left out of the file: default of the configuration class",

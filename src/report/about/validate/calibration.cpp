@@ -62,10 +62,39 @@ std::string calibration_words(const CalibrationResult& r) {
       r.sigma_elsewhere);
 }
 
+Table explanation_table(const StepExplanation& step) {
+  Table table({{.title = "part"},
+               {.title = "what", .overflow = Overflow::drop},
+               number_column("predicted"),
+               number_column("alone explains it", "", Overflow::keep, true),
+               number_column("usual")});
+  for (const ExplainedTerm& term : step.terms) {
+    table.add_row({std::string(term.name), std::string(term.what),
+                   seconds_cell(term.predicted_seconds),
+                   term.factor ? Cell::number(*term.factor, fmt::format("x{:.2f}", *term.factor))
+                               : Cell::unknown(),
+                   Cell::number(term.usual, fmt::format("x{:.2f}", term.usual))});
+  }
+  return table;
+}
+
+void add_explanations(const CalibrationResult& result, Page& page) {
+  for (const StepExplanation& step : result.explained) {
+    page.add(Heading{"What explains " + step.name}).add(Paragraph{step.summary});
+    page.add(Grid{explanation_table(step)});
+    for (const ExplainedTerm& term : step.terms) {
+      if (step.measured_seconds <= step.predicted_seconds) break;
+      page.add(Paragraph{fmt::format("{}: {}", term.name, term.try_first), Ink::plain, 2, true});
+    }
+  }
+}
+
 Page calibration_page(const CalibrationResult& result) {
   Page page{"Calibration", made_by(), {}};
-  page.add(Paragraph{calibration_words(result), Ink::good});
+  if (!result.stack_json.empty()) page.add(Paragraph{calibration_words(result), Ink::good});
   page.add(Heading{"Measured steps"}).add(Grid{step_table(result)});
+  add_explanations(result, page);
+  if (result.stack_json.empty()) return page.add(Warnings{result.warnings});
   page.add(Heading{"What they say of the software"}).add(Grid{factor_table(result)});
   page.add(Heading{"What would narrow the range most"});
   for (const std::string& line : result.narrow) page.add(Paragraph{line, Ink::plain, 2, true});
