@@ -84,19 +84,17 @@ std::string summary_of(const StepExplanation& step) {
       fmt::format("A step of {} takes {:.4g} s, {:.2g} times the {:.4g} s predicted.", step.name,
                   step.measured_seconds, ratio, step.predicted_seconds);
   constexpr double kFar = 3;
-  if (step.terms.empty() || !step.terms.front().deviation) {
-    return start + " No single part explains that. Check model, batch, length and GPUs first.";
+  if (step.terms.empty() || !step.terms.front().deviation ||
+      std::abs(*step.terms.front().deviation) > kFar) {
+    return start +
+           " No single part explains that within what published runs show, so a fact of the run is "
+           "more likely wrong or missing. Check model, batch, length, precision and number of GPUs "
+           "first, then whether the run waits for data, offloading or evaluations.";
   }
   const ExplainedTerm& best = step.terms.front();
   const std::string most =
       fmt::format("{} The best single explanation is {}, {:.2g} times the prediction.", start,
                   best.what, *best.factor);
-  if (std::abs(*best.deviation) > kFar) {
-    return most +
-           " Even that is far outside what published runs show, so a fact of the run is more "
-           "likely "
-           "wrong or missing: check model, batch, length, precision and number of GPUs.";
-  }
   return ratio > 1 ? fmt::format("{} To try: {}.", most, best.try_first) : most;
 }
 
@@ -123,6 +121,13 @@ std::vector<StepExplanation> explain_steps(const std::vector<MeasuredStep>& step
       if (const std::optional<double> log = factor_alone(step, i)) {
         term.factor = portable_exp(*log);
         term.deviation = *log / pooling.spread[i];
+      }
+      // Beyond the range of a constant, as if nothing hid the part.
+      const double linear =
+          1 + (step.seconds - explained.predicted_seconds) / term.predicted_seconds;
+      if (!term.factor && linear > 1) {
+        term.factor = linear;
+        term.deviation = portable_log(linear) / pooling.spread[i];
       }
       explained.terms.push_back(term);
     }
