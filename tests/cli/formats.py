@@ -152,11 +152,11 @@ class Page(html.parser.HTMLParser):
         self.open, self.figures, self.tables, self.problems, self.words = [], 0, 0, [], []
 
     def handle_starttag(self, tag, attrs):
-        if tag == "script" or any(k.startswith("on") for k, _ in attrs):
-            self.problems.append("a script")
-        if any(k in ("src", "href") for k, _ in attrs):
+        if any(k.startswith("on") for k, _ in attrs):
+            self.problems.append("a script in an attribute")
+        if any(k == "src" or (k == "href" and not v.startswith("#")) for k, v in attrs):
             self.problems.append(f"{tag} loads something")
-        if tag == "svg":
+        if dict(attrs).get("role") == "img":
             self.figures += 1
             if not dict(attrs).get("aria-label"):
                 self.problems.append("a figure without a name")
@@ -165,7 +165,9 @@ class Page(html.parser.HTMLParser):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
-        pass
+        if tag == "use":
+            self.handle_starttag(tag, attrs)
+            self.open.pop()
 
     def handle_endtag(self, tag):
         if not self.open or self.open.pop() != tag:

@@ -111,8 +111,12 @@ def dollars(heading):
 
 
 def html_cells(page):
-    cells = [html.unescape(re.sub(r"<[^>]*>", "", cell))
-             for cell in re.findall(r"<td class=\"number[^\"]*\">(.*?)</td>", page)]
+    cells = []
+    for classes, rows in re.findall(r"<table class=\"([^\"]*)\">(.*?)</table>", page, re.DOTALL):
+        numbers = [int(column) for column in re.findall(r"\bn(\d+)", classes)]
+        for row in re.findall(r"<tr>(.*?)</tr>", rows.split("<tbody>")[-1]):
+            texts = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)
+            cells += [html.unescape(re.sub(r"<[^>]*>", "", texts[column - 1])) for column in numbers if column > 1]
     return cells + dollars(html.unescape(" ".join(re.findall(r"<h2>(.*?)</h2>", page))))
 
 

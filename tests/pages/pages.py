@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every page in a real browser: Chromium opens it, finds its figures, and prints it.
+"""Every page in a real browser: Chromium opens it on a desk and on a phone, light and dark, and prints it.
 
   pages.py TRCOST [--only NAME,NAME] [FOLDER]
 
-Each command writes its page, which headless Chromium reads; its document has to have the figures named
-here, each an image with a name for who cannot see it and a table behind it, marks inside its frame,
-words inside its frame, and no script. Printed to PDF, the page has its title and the command (needs pdftotext, else
-that part is left out). FOLDER keeps pages and screenshots, light and dark, to be looked at. Ends with
-77 where there is no Chromium."""
+Each command writes its page. It has to have the figures named here, each with a name for who cannot see it, marks, and
+a table; no text below 11 px, no text outside of the window, no horizontal scroll of the page, and no message on the
+console. Printed to PDF, it has its title and the command (needs pdftotext, else that part is left out). FOLDER keeps
+pages, screenshots and PDFs, to be looked at. Ends with 77 where there is no Chromium."""
 
-import html.parser
+import html
 import os
 import pathlib
 import re
@@ -18,6 +17,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import browser
 
 # Name, command, titles of figures.
 PAGES = [
@@ -28,9 +29,9 @@ PAGES = [
     ("grpo", "estimate --method grpo --model llama-3.1-8b --gpus 32 --accelerator h100-sxm,b200", ["Range of the total"]),
     ("stages", "estimate --scenario examples/scenarios/tulu-3-8b.json", ["Range of the total"]),
     ("memory", "memory --model llava-1.5-7b --train lora", []),
-    ("sweep-lines", "sweep --params 7e9 --accelerator h100-sxm,b200 --vary hardware.gpus=8..1024:x2", ["cost.total over hardware.gpus"]),
+    ("sweep-lines", "sweep --params 7e9 --accelerator h100-sxm,b200 --vary hardware.gpus=8..1024:x2", ["total by GPUs"]),
     ("sweep-heat", "sweep --model llama-3.1-8b --accelerator h100-sxm --vary data.tokens=1e11..1.6e12:x2 "
-     "--vary hardware.gpus=64..512:x2", ["cost.total over data.tokens and hardware.gpus"]),
+     "--vary hardware.gpus=64..512:x2", ["total by tokens and GPUs"]),
     ("solve-tokens", "solve --for tokens --budget 1M --params 7e9", ["data.tokens, as the search found it"]),
     ("solve-gpus", "solve --for gpus --duration 20d --params 7e9 --tokens 5e11 --accelerator h100-sxm",
      ["hardware.gpus, as the search found it"]),
@@ -46,93 +47,80 @@ PAGES = [
     ("validate-serving", "validate --serving", ["Predicted against measured"]),
     ("validate-posttraining", "validate --posttraining", ["Predicted against measured seconds"]),
     ("list", "list accelerators", []),
+    ("prices", "list prices", []),
+    ("regions", "list regions", []),
+    ("show", "show h100-sxm", []),
+    ("config", "config show", []),
+    ("recipe", "recipe examples/recipes/axolotl.yaml", []),
+    ("tco", "tco --accelerator h100-sxm,b200 --gpus 64 --years 3", []),
 ]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-class Reader(html.parser.HTMLParser):
-    """Figures with their names and parts, as the browser has them."""
+SCREENS = [(width, dark) for width in (1280, 390) for dark in (False, True)]
+SMALLEST_TEXT = 11  # pixels
 
-    def __init__(self):
-        super().__init__()
-        self.figures = []
-        self.inside = None
-        self.script = False
-        self.headings = 0
-
-    def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        self.script |= tag == "script"
-        self.headings += tag == "h1"
-        if tag == "figure":
-            self.inside = {"name": "", "marks": 0, "table": False, "outside": []}
-            self.figures.append(self.inside)
-        if self.inside is None:
-            return
-        if tag == "svg":
-            self.inside["name"] = attrs.get("aria-label", "")
-            self.inside["box"] = [float(v) for v in attrs["viewbox"].split()]
-        if tag in ("rect", "circle", "polyline"):
-            self.inside["marks"] += 1
-        if tag in ("rect", "circle", "text"):
-            x = float(attrs.get("x", attrs.get("cx", 0)))
-            y = float(attrs.get("y", attrs.get("cy", 0)))
-            _, _, wide, high = self.inside["box"]
-            if not (-1 <= x <= wide + 1 and -1 <= y <= high + 1):
-                self.inside["outside"].append((tag, x, y))
-        self.inside["table"] |= tag == "table"
-
-    def handle_endtag(self, tag):
-        if tag == "figure":
-            self.inside = None
+# What the browser made of the page: its figures, and texts that are too small or that nobody can scroll to.
+INSPECT = """(() => {
+  const figures = [...document.querySelectorAll('figure')].map(f => ({
+    name: f.querySelector('[aria-label]')?.getAttribute('aria-label') ?? f.querySelector('caption')?.textContent ?? '',
+    marks: f.querySelectorAll('rect, use, polyline, td[style]').length,
+    table: f.querySelector('table') !== null}));
+  const small = [], outside = [];
+  for (const e of document.querySelectorAll('body *')) {
+    if (e.closest('.unseen, caption, script, title, details:not([open]) > :not(summary)')) continue;
+    if (![...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim())) continue;
+    const box = e.getBoundingClientRect();
+    if (box.width === 0) continue;
+    const scale = e.getScreenCTM ? e.getScreenCTM().d : 1;
+    if (parseFloat(getComputedStyle(e).fontSize) * scale < SMALLEST_TEXT) small.push(e.textContent);
+    if (!e.closest('.wide') && (box.left < 0 || box.right > innerWidth + 1)) outside.push(e.textContent);
+  }
+  return {titles: document.querySelectorAll('h1').length, figures, small, outside,
+          over: document.documentElement.scrollWidth - innerWidth};
+})()""".replace("SMALLEST_TEXT", str(SMALLEST_TEXT))
 
 
-def browser():
-    return next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
+def printed_faults(tab, page, command):
+    """Prints a page and finds its title and its command in the PDF."""
+    pdf = page.with_suffix(".pdf")
+    tab.pdf(pdf)
+    if not shutil.which("pdftotext"):
+        return []
+    text = subprocess.run(["pdftotext", "-layout", str(pdf), "-"], capture_output=True, text=True, check=False).stdout
+    words = re.sub(r"\s+", "", text)
+    title = html.unescape(re.search(r"<h1>(.*?)</h1>", page.read_text())[1])
+    found = title.replace(" ", "") in words and "trcost" + command.split()[0] in words
+    return [] if found else ["printed, the page lacks its title or its command"]
 
 
-def chromium(program, folder, *words):
-    return subprocess.run(
-        [program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-         f"--user-data-dir={folder}/profile", *words],
-        capture_output=True, text=True, check=False, timeout=120)
-
-
-def check(program, folder, name, command, figures):
+def check(tab, folder, name, command, figures, keep):
     page = folder / f"{name}.html"
     done = subprocess.run([os.environ["TRCOST_PROGRAM"], *command.split(), "-o", str(page)],
                           capture_output=True, text=True, check=False, cwd=folder)
     if done.returncode not in (0, 3):
         return [f"exit code {done.returncode}: {done.stderr[:300]}"]
-    dom = chromium(program, folder, "--dump-dom", page.as_uri()).stdout
-    reader = Reader()
-    reader.feed(dom)
     out = []
-    if reader.script or reader.headings != 1:
-        out.append("a script, or not one title")
-    for wanted in figures:
-        if not any(wanted in figure["name"] for figure in reader.figures):
-            out.append(f"no figure \"{wanted}\" among {[f['name'] for f in reader.figures]}")
-    for figure in reader.figures:
-        if not figure["name"] or figure["marks"] == 0 or not figure["table"]:
-            out.append(f"figure without name, marks or table: {figure}")
-        if figure["outside"]:
-            out.append(f"{figure['name']}: outside of its frame: {figure['outside'][:3]}")
-    if shutil.which("pdftotext"):
-        pdf = folder / f"{name}.pdf"
-        chromium(program, folder, f"--print-to-pdf={pdf}", "--no-pdf-header-footer", page.as_uri())
-        text = subprocess.run(["pdftotext", "-layout", str(pdf), "-"], capture_output=True, text=True,
-                              check=False).stdout
-        words = re.sub(r"\s+", "", text)
-        title = re.search(r"<h1>(.*?)</h1>", page.read_text())[1]
-        if title.replace(" ", "") not in words or "trcost" + command.split()[0] not in words:
-            out.append("printed, the page lacks its title or its command")
-    return out
+    for width, dark in SCREENS:
+        tab.open(page.as_uri(), width, dark=dark)
+        seen = tab.evaluate(INSPECT)
+        where = f"{width} px{', dark' if dark else ''}: "
+        names = [figure["name"] for figure in seen["figures"]]
+        out += [f"{where}no figure \"{wanted}\" among {names}" for wanted in figures
+                if not any(wanted in each for each in names)]
+        out += [f"{where}figure without name, marks or table: {figure}" for figure in seen["figures"]
+                if not (figure["name"] and figure["marks"] and figure["table"])]
+        out += [f"{where}{fault}: {seen[fault]}" for fault in ("small", "outside") if seen[fault]]
+        out += [f"{where}scrolls by {seen['over']} px"] if seen["over"] > 0 else []
+        out += [f"{where}{seen['titles']} titles"] if seen["titles"] != 1 else []
+        out += [f"{where}on the console: {message}" for message in tab.messages]
+        if keep:
+            tab.picture(folder / f"{name}-{width}{'-dark' if dark else ''}.png")
+    return out + printed_faults(tab, page, command)
 
 
 def main():
-    program = browser()
-    if program is None:
+    if browser.program() is None:
         print("no Chromium here: pages are not opened")
         sys.exit(77)
     only = None
@@ -152,13 +140,12 @@ def main():
         subprocess.run([os.environ["TRCOST_PROGRAM"], "estimate", "--params", "1e9", "--price", price,
                         "-o", f"{name}.json"], cwd=folder, check=True, capture_output=True)
     failed = 0
+    tab = browser.Browser(folder)
     for name, command, figures in pages:
-        for line in check(program, folder, name, command, figures):
+        for line in check(tab, folder, name, command, figures, keep):
             failed += 1
             print(f"{command}: {line}", flush=True)
-        if keep:
-            page = (folder / f"{name}.html").as_uri()
-            chromium(program, folder, "--window-size=1200,2600", f"--screenshot={folder}/{name}.png", page)
+    tab.close()
     print(f"{len(pages)} pages, {failed} faults")
     if not keep:
         shutil.rmtree(folder)

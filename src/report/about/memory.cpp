@@ -295,8 +295,9 @@ std::vector<std::string> memory_warnings(const MemoryReport& report) {
 Bars memory_bars(const MemoryReport& report) {
   Bars bars{.title = "Memory of the fullest GPU, as a share of the usable memory",
             .bars = {},
-            .numbers = fits_table(report)};
-  bars.in_text = false;
+            .numbers = fits_table(report),
+            .in_text = false,
+            .axis = "of the usable memory"};
   for (const MemoryFit& fit : report.fits) {
     if (!fit.problem.empty()) continue;
     const MemoryCase& main = fit.main();

@@ -140,7 +140,8 @@ Bars step_bars(const ServingRow& row) {
   const double all = s.total() + row.point.prefill_seconds;
   Bars bars{.title = "Where the time of one decode step goes",
             .bars = {},
-            .numbers = Table({{"part"}, number_column("time"), number_column("share")})};
+            .numbers = Table({{"part"}, number_column("time"), number_column("share")}),
+            .axis = "of the step"};
   for (const auto& [name, value] : parts) {
     if (value <= 0) continue;
     bars.bars.push_back({name, value / all,

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "estimate/columns/estimate_columns.h"
+#include "quantity/currency.h"
+#include "report/about/sweep_figures.h"
 #include "report/format/format.h"
 #include "report/page/page.h"
 #include "scenario/fields.h"
@@ -17,8 +19,6 @@
 
 namespace trcost::report {
 namespace {
-
-using ShownInfos = std::vector<const ColumnInfo*>;
 
 // The stored rows of a sweep with their document.
 struct StoredSweep {
@@ -41,8 +41,8 @@ struct StoredSweep {
 };
 
 // Returns the columns for people: all before the error.
-ShownInfos shown_columns(const HeldRows& rows) {
-  ShownInfos out;
+std::vector<const ColumnInfo*> shown_columns(const HeldRows& rows) {
+  std::vector<const ColumnInfo*> out;
   for (std::size_t i = 0; rows.info(i).path != kErrorColumn; ++i) out.push_back(&rows.info(i));
   return out;
 }
@@ -62,13 +62,32 @@ Cell sweep_cell(const Value& value, const ColumnInfo& column, bool imputed) {
   }
 }
 
+// Returns the words for a column: those of an answer's table, else those of its flag.
+std::string title_for_people(const ColumnInfo& column) {
+  const FieldInfo* field = find_field(column.path);
+  const EstimateColumn* figure = find_column(field != nullptr ? answer_path(*field) : column.path);
+  std::string out;
+  if (figure != nullptr && figure->beside.line.at > 0) {
+    out = figure->beside.line.label.empty() ? figure->heading() : figure->beside.line.label;
+  } else if (field != nullptr) {
+    out = field->flag;
+    std::ranges::replace(out, '-', ' ');
+  } else {
+    out = column.heading();
+  }
+  out.erase(0, out.find_first_not_of(' '));
+  std::ranges::replace(out, '_', ' ');
+  return in_shown_currency(out);
+}
+
 // Returns the titles. A narrow page keeps the axes, the first figure and the total.
-std::vector<TableColumn> row_titles(const SweepPlan& plan, const ShownInfos& columns) {
+std::vector<TableColumn> row_titles(const SweepPlan& plan,
+                                    const std::vector<const ColumnInfo*>& columns) {
   std::vector<TableColumn> heads;
   for (const ColumnInfo* column : columns) {
     const bool axis = heads.size() < plan.named_axes();
     const bool keep = heads.size() <= plan.named_axes() || column->role == ColumnRole::total;
-    heads.push_back({std::string(column->path), std::string(column->path),
+    heads.push_back({title_for_people(*column), std::string(column->path),
                      column->kind == ColumnKind::number ? Align::right : Align::left,
                      keep ? Overflow::keep : Overflow::drop, axis});
   }
@@ -77,7 +96,7 @@ std::vector<TableColumn> row_titles(const SweepPlan& plan, const ShownInfos& col
 
 // Returns the rows as cells, with errors in a last column if there are any.
 Table rows_table(const SweepPlan& plan, const StoredSweep& kept) {
-  const ShownInfos columns = shown_columns(kept.rows);
+  const std::vector<const ColumnInfo*> columns = shown_columns(kept.rows);
   const std::size_t error = columns.size(), mark = error + 1;
   const bool marks = mark < kept.rows.size();
   bool errors = false;
@@ -106,139 +125,36 @@ Table rows_table(const SweepPlan& plan, const StoredSweep& kept) {
   return table;
 }
 
-// Returns the column that figures show: the total if it is there, else the first number.
-std::optional<std::size_t> figure_column(const SweepPlan& plan, const ShownInfos& places) {
-  const auto total = std::ranges::find(places, ColumnRole::total, &ColumnInfo::role);
-  if (total != places.end()) return static_cast<std::size_t>(total - places.begin());
-  for (std::size_t i = plan.named_axes(); i < places.size(); ++i) {
-    if (places[i]->kind == ColumnKind::number) return i;
-  }
-  return std::nullopt;
-}
-
-// Returns the name of a line of a figure: the values of all axes except the one along x.
-std::string series_name(const ShownInfos& places, const std::vector<Cell>& row, std::size_t axes,
-                        std::size_t x) {
-  std::string name;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const bool named = i < axes ? i != x : places[i]->rank == Rank::key;
-    if (named) name += (name.empty() ? "" : ", ") + row[i].text();
-  }
-  return name;
-}
-
-// Returns the axis along x: the first numeric one with several values.
-std::size_t figure_axis(const SweepPlan& plan) {
-  std::size_t x = 0;
-  while (x < plan.named_axes() && !(plan.axes()[x].numeric() && plan.axes()[x].size() > 1)) ++x;
-  return x;
-}
-
-// Returns the chart of a workbook: over time if the rows have it, else as the figure.
-std::optional<Scatter> scatter_columns(const SweepPlan& plan, const ShownInfos& places) {
-  const std::optional<std::size_t> y = figure_column(plan, places);
-  const auto time = std::ranges::find(places, ColumnRole::wall_clock, &ColumnInfo::role);
-  const std::size_t x =
-      time != places.end() ? static_cast<std::size_t>(time - places.begin()) : figure_axis(plan);
-  if (!y || *y == x || (time == places.end() && x == plan.named_axes())) return {};
-  return Scatter{places[x], places[*y]};
-}
-
-void add_figure(Page& page, const SweepPlan& plan, const ShownInfos& places, const Table& table) {
-  constexpr double kWide = 20;  // ratio from which an axis is logarithmic
-  const std::size_t x = figure_axis(plan);
-  const std::optional<std::size_t> y = figure_column(plan, places);
-  if (x == plan.named_axes() || !y) return;
-  Curve curve{
-      .title = fmt::format("{} over {}", places[*y]->path, places[x]->path),
-      .x = {std::string(places[x]->path), places[x]->display},
-      .y = {std::string(places[*y]->path), places[*y]->display},
-      .series = {},
-      .numbers = Table({{"of"}, number_column(places[x]->path), number_column(places[*y]->path)}),
-      .numbers_only_behind = true};
-  double least = 0;
-  double most = 0;
-  bool left_out = false;
-  for (const std::vector<Cell>& row : table.rows()) {
-    if (row[x].kind() != Cell::Kind::number || row[*y].kind() != Cell::Kind::number) continue;
-    const std::string name = series_name(places, row, plan.named_axes(), x);
-    auto of = std::ranges::find(curve.series, name, &Curve::Series::name);
-    if (of == curve.series.end()) {
-      if (curve.series.size() == kMostCurveSeries) {
-        left_out = true;
-        continue;
-      }
-      of = curve.series.insert(curve.series.end(), Curve::Series{name, {}});
-    }
-    const double at = row[x].value();
-    least = least == 0 ? at : std::min(least, at);
-    most = std::max(most, at);
-    curve.numbers.add_row({name, row[x], row[*y]});
-    of->points.push_back({at, row[*y].value(), row[x].text() + ": " + row[*y].text()});
-  }
-  if (curve.series.empty()) return;
-  curve.x.logarithmic = least > 0 && most / least > kWide;
-  for (Curve::Series& series : curve.series) {
-    std::ranges::stable_sort(series.points, {}, &Curve::Point::x);
-  }
-  if (left_out) curve.title += fmt::format("; the first {} lines", kMostCurveSeries);
-  page.add(std::move(curve));
-}
-
-// Adds the cheapest platform of each pair of values, if the sweep has two axes and both are
-// numeric.
-void add_heat(Page& page, const SweepPlan& plan, const ShownInfos& places, const Table& table) {
-  constexpr std::uint64_t kFewest = 2;
-  constexpr std::uint64_t kMost = 12;  // cells in a row that stay readable
-  const std::optional<std::size_t> y = figure_column(plan, places);
-  if (!y || plan.named_axes() != 2) return;
-  const SweepAxis& down = plan.axes()[0];
-  const SweepAxis& along = plan.axes()[1];
-  for (const SweepAxis* axis : {&down, &along}) {
-    if (!axis->numeric() || axis->size() < kFewest || axis->size() > kMost) return;
-  }
-  Heat heat{
-      .title = fmt::format("{} over {} and {}", places[*y]->path, places[0]->path, places[1]->path),
-      .x = std::string(places[1]->path),
-      .y = std::string(places[0]->path),
-      .columns = {},
-      .rows = {}};
-  for (std::uint64_t i = 0; i < along.size(); ++i) {
-    heat.columns.push_back(format_number(along.number(i), places[1]->display));
-  }
-  for (std::uint64_t i = 0; i < down.size(); ++i) {
-    heat.rows.push_back({format_number(down.number(i), places[0]->display),
-                         std::vector<Heat::Cell>(along.size(), Heat::Cell{{}, "n/a"})});
-  }
-  const auto index_of = [](const SweepAxis& axis, double value) {
-    std::uint64_t at = 0;
-    while (at < axis.size() && axis.number(at) != value) ++at;
-    return at;
-  };
-  Heat::Cell* best = nullptr;
-  for (const std::vector<Cell>& row : table.rows()) {
-    if (row[*y].kind() != Cell::Kind::number) continue;
-    const std::uint64_t r = index_of(down, row[0].value());
-    const std::uint64_t c = index_of(along, row[1].value());
-    if (r == down.size() || c == along.size()) continue;
-    Heat::Cell& cell = heat.rows[r].cells[c];
-    if (cell.value && *cell.value <= row[*y].value()) continue;
-    cell = {row[*y].value(), row[*y].text()};
-    if (best == nullptr || *cell.value < *best->value) best = &cell;
-  }
-  if (best == nullptr) return;
-  best->chosen = true;
-  page.add(std::move(heat));
-}
-
-Facts sweep_question(const SweepPlan& plan, const Table& table) {
+// Returns the axes with their values.
+Facts varied_facts(const SweepPlan& plan, const Table& table) {
+  constexpr std::uint64_t kMostNamed = 8;
   Facts facts;
   for (std::size_t i = 0; i < plan.named_axes(); ++i) {
     const SweepAxis& axis = plan.axes()[i];
-    facts.facts.push_back({std::string(axis.field().path), fmt::format("{} values", axis.size())});
+    const NumberKind kind = number_kind(axis.field().kind);
+    std::string values = fmt::format("{} values", grouped(static_cast<double>(axis.size()), 0));
+    if (axis.numeric()) {
+      values += fmt::format(", {} to {}", format_number(axis.number(0), kind),
+                            format_number(axis.number(axis.size() - 1), kind));
+    } else if (axis.size() <= kMostNamed) {
+      for (std::uint64_t at = 0; at < axis.size(); ++at)
+        values += (at == 0 ? ": " : ", ") + axis.word(at);
+    }
+    facts.facts.push_back({table.columns()[i].title, std::move(values)});
   }
   facts.facts.push_back({"Rows", grouped(static_cast<double>(table.rows().size()), 0)});
   return facts;
+}
+
+// Returns the model that all rows share, or nothing.
+std::string model_of(const SweepPlan& plan) {
+  const Scenario& base = plan.base();
+  for (const SweepAxis& axis : plan.axes()) {
+    if (axis.field().path.starts_with("model.")) return {};
+  }
+  if (base.has(Field::model_name)) return std::string(base.text(Field::model_name));
+  const double params = base.number_or(Field::model_params, 0);
+  return params > 0 ? format_number(params, NumberKind::count, 2) + " model" : std::string();
 }
 
 // Returns the selected columns, or the main ones and those the rows are sorted by, without those
@@ -281,18 +197,21 @@ std::shared_ptr<const SweepTable> sweep_table(const SweepPlan& plan, Format form
 
 // Returns stored rows as a page or a workbook: a figure over the first numeric axis, and the rows.
 Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable> table,
-                        HeldRows rows, const SweepHead& head) {
+                        HeldRows rows, const SweepHead& head, const Style& style) {
   const auto kept = std::make_shared<const StoredSweep>(head, std::move(rows), std::move(table));
   const auto shown = std::make_shared<const Table>(rows_table(plan, *kept));
-  const ShownInfos places = shown_columns(kept->rows);
+  const SweepView view{plan, shown_columns(kept->rows), *shown};
   Page page{"Sweep", made_by(head.price_data_date)};
-  page.add(sweep_question(plan, *shown));
-  add_figure(page, plan, places, *shown);
-  add_heat(page, plan, places, *shown);
-  Document document{kept->record(), kSweepRows, [page, shown] {
-                      Page with_rows = page;
-                      return with_rows.add(Heading{"Rows"}).add(Grid{*shown});
-                    }};
+  page.subject = model_of(plan);
+  const std::string answer = sweep_sentence(view);
+  if (!answer.empty()) page.add(Paragraph{answer, Ink::good});
+  add_sweep_figure(page, view);
+  page.add(Heading{"Varied"}).add(varied_facts(plan, *shown));
+  Document document{
+      kept->record(), kSweepRows, [page, shown] {
+        Page with_rows = page;
+        return with_rows.add(Heading{"Rows"}).add(Grid{.table = *shown, .sorts = true});
+      }};
   document.owned = kept;
   document.summary = [page] { return page; };
   document.text_page = [shown] {
@@ -300,8 +219,13 @@ Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable>
     rows_alone.bare = true;
     return rows_alone.add(Grid{*shown});
   };
-  document.below = [kept] { return fmt::format("\n  {}\n", made_by(kept->head.price_data_date)); };
-  document.scatter = scatter_columns(plan, places);
+  document.below = [kept, answer, style] {
+    std::string out = "\n";
+    for (const std::string& line : wrap_to_width(answer, style.width - 2))
+      out += "  " + line + "\n";
+    return out + fmt::format("  {}\n", made_by(kept->head.price_data_date));
+  };
+  document.scatter = sweep_scatter(view);
   document.scalars_in_rows = false;  // rows are the selected columns and no more
   return document;
 }
@@ -369,7 +293,7 @@ void SweepDocument::add(std::string_view rows) {
 void SweepDocument::close(bool interrupted) {
   head_.interrupted = interrupted;
   if (writer_->rows == nullptr) {
-    Document document = sweep_document(*plan_, table_, std::move(held_), head_);
+    Document document = sweep_document(*plan_, table_, std::move(held_), head_, style_);
     document.command = command_;
     return write_(writer_->document(document, style_));
   }

@@ -98,7 +98,7 @@ Document table_document(Table table, std::string name, std::string title) {
   auto page = [listing, title = capitalise(title.empty() ? listing->name() : title)] {
     Page out{title, made_by(), {}};
     out.bare = true;
-    out.add(Grid{listing->table()});
+    out.add(Grid{.table = listing->table(), .sorts = true});
     return out;
   };
   Document document{Record(*listing, listing.get()), listing->name(), page};

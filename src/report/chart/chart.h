@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures as SVG. The style sheet of the page gives the classes their colours.
+// Figures of a page of HTML. Places across are percentages and text has its own size, so a figure
+// fills the width of a screen or a sheet and stays readable. The style sheet of the page gives the
+// classes their colours.
 #pragma once
 
 #include <string>
@@ -10,11 +12,15 @@
 
 namespace trcost::report {
 
-std::string svg_bars(const Bars& bars);
-std::string svg_ranges(const Ranges& ranges);
-std::string svg_curve(const Curve& curve);
-std::string svg_heat(const Heat& heat);
+std::string draw_bars(const Bars& bars);
+std::string draw_ranges(const Ranges& ranges);
+std::string draw_curve(const Curve& curve);
+/// Returns a table with shaded cells.
+std::string draw_heat(const Heat& heat);
 /// Returns the values of a heat map as a table.
 Table heat_table(const Heat& heat);
+
+/// The marks of lines, by colour, which draw_curve() refers to: once per page.
+extern const std::string_view kChartMarks;
 
 }  // namespace trcost::report

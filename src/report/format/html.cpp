@@ -65,13 +65,13 @@ class HtmlWriter {
       for (const Cell& cell : row) has_imputed_ |= cell.text().starts_with('~');
     }
   }
-  void table(const Table& numbers, std::string_view caption) {
+  void table(const Table& numbers, std::string_view caption, bool sorts = false) {
     look_for_marks(numbers);
-    out_ += html_table(numbers, caption);
+    out_ += html_table(numbers, caption, sorts);
   }
   // Adds a picture with its numbers behind it.
-  void figure(const std::string& svg, const Table& numbers, std::string_view title) {
-    out_ += "<figure>\n" + svg;
+  void figure(const std::string& picture, const Table& numbers, std::string_view title) {
+    out_ += "<figure>\n" + picture;
     if (!numbers.rows().empty()) {
       out_ +=
           "<details><summary>" + html_escape(fmt::format("{}, as numbers", title)) + "</summary>\n";
@@ -120,19 +120,19 @@ class HtmlWriter {
       out_ += "<div class=\"pair\">\n";
       in_pair_ = true;
     }
-    table(grid.table, grid.caption.empty() ? section_ : grid.caption);
+    table(grid.table, grid.caption.empty() ? section_ : grid.caption, grid.sorts);
   }
   void add(const Bars& bars) {
-    if (!bars.bars.empty()) figure(svg_bars(bars), bars.numbers, bars.title);
+    if (!bars.bars.empty()) figure(draw_bars(bars), bars.numbers, bars.title);
   }
   void add(const Ranges& ranges) {
-    if (!ranges.rows.empty()) figure(svg_ranges(ranges), ranges.numbers, ranges.title);
+    if (!ranges.rows.empty()) figure(draw_ranges(ranges), ranges.numbers, ranges.title);
   }
   void add(const Curve& curve) {
-    if (!curve.series.empty()) figure(svg_curve(curve), curve.numbers, curve.title);
+    if (!curve.series.empty()) figure(draw_curve(curve), curve.numbers, curve.title);
   }
   void add(const Heat& heat) {
-    if (!heat.rows.empty()) figure(svg_heat(heat), heat_table(heat), heat.title);
+    if (!heat.rows.empty()) out_ += "<figure>\n" + draw_heat(heat) + "</figure>\n";
   }
   void add(const Warnings& warnings) {
     if (warnings.lines.empty()) return;

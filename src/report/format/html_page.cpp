@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/format/html_page.h"
 
+#include <fmt/core.h>
+
+#include "report/chart/chart.h"
+#include "report/format/html_script.h"
 #include "report/table/markup.h"
 
 namespace trcost::report {
@@ -42,7 +46,7 @@ footer code { overflow-wrap: anywhere; }
 )";
 
 // A wide table scrolls under its first column. A shadow at the right end tells that it does.
-constexpr std::string_view kTableStyles = R"(
+constexpr std::string_view kTableStyles = R"css(
 .wide { position: relative; overflow-x: auto; margin: .3rem 0 1rem;
         background: linear-gradient(to left, var(--paper) 40%, transparent) right / 2.5rem 100%
                       no-repeat local,
@@ -55,42 +59,61 @@ thead th { border-bottom: 2px solid var(--quiet); font-weight: 600; vertical-ali
 tbody th { font-weight: 400; white-space: nowrap; }
 .wide th:first-child { position: sticky; left: 0; background: var(--paper); z-index: 1; }
 table.facts th { font-weight: 600; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums;
-                       white-space: nowrap; }
+table.sort thead button { font: inherit; color: inherit; text-align: inherit; background: none;
+                          border: 0; padding: 0; cursor: pointer; }
+th[aria-sort=ascending] button::after { content: " \2191"; }
+th[aria-sort=descending] button::after { content: " \2193"; }
+.filter { display: flex; flex-wrap: wrap; gap: .6rem; align-items: baseline; font-size: .9rem; }
+input { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--axis);
+        border-radius: 4px; padding: .2rem .4rem; }
 td.strong, th.strong, .wide th.strong { background: var(--good); font-weight: 600; }
 td.unknown { color: var(--quiet); } td.long { min-width: 16rem; } td.word { white-space: nowrap; }
 .pair { display: flex; flex-wrap: wrap; gap: 0 2.5rem; align-items: flex-start; }
 .pair > .wide { flex: 0 1 auto; } .pair > figure { flex: 1 1 20rem; }
 th[title], td[title] { text-decoration: underline dotted var(--axis); text-underline-offset: .2em; }
 @media (max-width: 600px) {
-  th, td { padding: .3rem .5rem; }
+  th, td { padding: .3rem .5rem; } .wide td { min-width: 3rem; }
   .wide tbody th:first-child { white-space: normal; max-width: 40vw; }
   table.facts th, table.facts td { display: block; border: 0; padding: 0; }
   table.facts td { border-bottom: 1px solid var(--line); padding-bottom: .4rem;
                    margin-bottom: .4rem; overflow-wrap: anywhere; } }
-)";
+)css";
 
+// Figures are as wide as the page and their text keeps its size. On a narrow screen every second
+// tick goes, and bars stand below their labels.
 constexpr std::string_view kFigureStyles = R"(
-figure { margin: .5rem 0 1rem; } figure svg { max-width: 100%; height: auto; }
-svg text { font: 12px system-ui, sans-serif; fill: var(--text); }
-svg .bar { fill: var(--bar); } svg .range { fill: var(--range); }
-svg .gone { fill: var(--gone); stroke: var(--axis); stroke-dasharray: 3 2; }
-svg .middle { fill: var(--middle); } svg .grid { stroke: var(--line); }
-svg .diagonal { stroke: var(--axis); stroke-dasharray: 4 4; }
-svg polyline { fill: none; stroke-width: 2; }
-svg polyline.s0 { stroke: var(--s0); } svg circle.s0 { fill: var(--s0); }
-svg polyline.s1 { stroke: var(--s1); } svg circle.s1 { fill: var(--s1); }
-svg polyline.s2 { stroke: var(--s2); } svg circle.s2 { fill: var(--s2); }
-svg polyline.s3 { stroke: var(--s3); } svg circle.s3 { fill: var(--s3); }
-svg polyline.s4 { stroke: var(--s4); } svg circle.s4 { fill: var(--s4); }
-svg polyline.s5 { stroke: var(--s5); } svg circle.s5 { fill: var(--s5); }
-svg polyline.again { stroke-dasharray: 2 4; } svg circle.again { fill: var(--paper); }
-svg circle.again.s0 { stroke: var(--s0); } svg circle.again.s1 { stroke: var(--s1); }
-svg circle.again.s2 { stroke: var(--s2); } svg circle.again.s3 { stroke: var(--s3); }
-svg circle.again.s4 { stroke: var(--s4); } svg circle.again.s5 { stroke: var(--s5); }
-svg polyline.dashed { stroke: var(--quiet); stroke-dasharray: 6 4; stroke-width: 1.5; }
-svg rect.heat { fill: var(--heat); } svg rect.heat.chosen { stroke: var(--text); stroke-width: 2; }
-svg circle.chosen { stroke: var(--text); stroke-width: 2; }
+figure { margin: .5rem 0 1rem; }
+svg { overflow: visible; } svg text { font: 12px system-ui, sans-serif; fill: var(--text); }
+svg.plot { display: block; width: calc(100% - 6rem); max-width: 52rem;
+           margin: 1.8rem 2rem 3rem 4rem; }
+svg polyline { fill: none; stroke: var(--mark); stroke-width: 2; vector-effect: non-scaling-stroke; }
+svg polyline.again { stroke-dasharray: 2 4; }
+svg polyline.dashed, svg .asked { stroke: var(--quiet); stroke-dasharray: 6 4; stroke-width: 1.5; }
+svg use { fill: var(--mark); stroke: var(--mark); } svg use.again { fill: var(--paper); }
+svg .ring { fill: none; stroke: var(--text); stroke-width: 2; } svg .grid { stroke: var(--line); }
+.s0 { --mark: var(--s0); } .s1 { --mark: var(--s1); } .s2 { --mark: var(--s2); }
+.s3 { --mark: var(--s3); } .s4 { --mark: var(--s4); } .s5 { --mark: var(--s5); }
+ul.marks { list-style: none; padding: 0; margin: .3rem 0; display: flex; flex-wrap: wrap;
+           gap: .2rem 1.2rem; font-size: .85rem; max-width: 58rem; }
+ul.marks svg { vertical-align: middle; margin-right: .4rem; }
+.bars { display: grid; grid-template-columns: max-content minmax(8rem, 1fr) max-content;
+        gap: 0 1rem; max-width: 58rem; font-size: .85rem; margin: .5rem 0; }
+.bars > div { display: contents; } .bars svg { width: 100%; height: 20px; }
+.bars .axis { color: var(--quiet); } .bars .axis text { fill: var(--quiet); }
+.bars .bar { fill: var(--bar); } .bars .range { fill: var(--range); }
+.bars .gone { fill: var(--gone); stroke: var(--axis); stroke-dasharray: 3 2; }
+.bars .middle { fill: var(--middle); }
+table.heat td { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap;
+                border: 1px solid var(--paper); print-color-adjust: exact;
+                background: color-mix(in srgb, var(--heat) var(--shade, 0%), var(--paper)); }
+table.heat thead th { text-align: right; } table.heat th[colspan] { text-align: center; border: 0; }
+table.heat td.chosen { outline: 2px solid var(--text); outline-offset: -2px; font-weight: 600; }
+@media (max-width: 600px) {
+  svg .more { display: none; }
+  svg.plot { width: calc(100% - 4.5rem); margin-left: 3.6rem; margin-right: .9rem; }
+  .bars { display: block; }
+  .bars > div { display: grid; grid-template-columns: 1fr auto; gap: 0 .8rem; margin: .25rem 0; }
+  .bars svg { grid-row: 2; grid-column: 1 / -1; } }
 )";
 
 // A4 and Letter alike: the page has margins and no size. Tables break between rows under repeated
@@ -106,11 +129,29 @@ constexpr std::string_view kPrintStyles = R"(
   thead th, td.word, td.number { overflow-wrap: normal; }
   td.long { min-width: 10rem; } th[title], td[title] { text-decoration: none; }
   thead { display: table-header-group; } tr, figure { break-inside: avoid; }
+  ul.marks, .bars { font-size: 11px; }
   h2, summary { break-after: avoid; } h2 { margin-top: 1.2rem; }
   summary { list-style: none; } figure details > summary { display: none; }
+  .filter { display: none; }
   details::details-content { content-visibility: visible; display: block; height: auto; }
   figure details { display: none; } }
 )";
+
+}  // namespace
+
+namespace {
+
+// Aligns the columns of numbers that html_table() lists as classes of a table.
+std::string number_styles() {
+  std::string out = "td.number, th.number";
+  for (std::size_t c = 1; c <= kClassedColumns; ++c)
+    out += fmt::format(",.n{0} tr>:nth-child({0})", c);
+  return out + " { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }\n";
+}
+
+std::string script(std::string_view text) {
+  return fmt::format("<script>{}</script>\n", text);
+}
 
 }  // namespace
 
@@ -122,8 +163,11 @@ std::string html_page(std::string_view title, std::string_view body) {
   for (const std::string_view part :
        {kColourStyles, kTextStyles, kTableStyles, kFigureStyles, kPrintStyles})
     out += part;
+  out += number_styles();
   out += "</style>\n</head>\n<body>\n";
+  if (body.find("href=\"#m") != std::string_view::npos) out += kChartMarks;
   out += body;
+  if (body.find("<table class=\"sort") != std::string_view::npos) out += script(kTableScript);
   out += "</body>\n</html>\n";
   return out;
 }

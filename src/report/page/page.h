@@ -50,6 +50,7 @@ struct Grid {
   std::vector<Paragraph> in_text = {};  ///< replaces the table in text if not empty
   std::size_t in_text_rows = 0;         ///< first rows that text shows, 0 for all
   std::string caption = {};             ///< for screen readers, the heading above it if empty
+  bool sorts = false;                   ///< HTML sorts and filters the rows
   bool beside_next = false;             ///< HTML puts the next piece beside it on a wide screen
 };
 
@@ -63,10 +64,11 @@ struct Bars {
   };
   std::string title;  ///< description for people who cannot see the figure
   std::vector<Bar> bars;
-  Table numbers;        ///< the bars as a table
-  bool in_text = true;  ///< if not, the numbers stand elsewhere on the page
-  int label_width = 0;  ///< least columns of the labels in text
-  int value_width = 0;  ///< least columns of the values in text
+  Table numbers;          ///< the bars as a table
+  bool in_text = true;    ///< if not, the numbers stand elsewhere on the page
+  std::string axis = {};  ///< meaning of a full bar and of the values, for a figure with an axis
+  int label_width = 0;    ///< least columns of the labels in text
+  int value_width = 0;    ///< least columns of the values in text
 };
 
 /// P10, P50 and P90 of several rows on one scale from 0.
@@ -121,6 +123,11 @@ struct Curve {
   Axis y;
   std::vector<Series> series;
   bool diagonal = false;  ///< draws the diagonal, for axes that measure the same
+  struct Mark {
+    double x = 0;
+    std::string label;
+  };
+  std::optional<Mark> mark = {};  ///< a place along x that the question set
   Table numbers;
   bool in_text = false;              ///< text shows the numbers
   bool numbers_only_behind = false;  ///< the numbers stand behind the figure of HTML alone

@@ -61,14 +61,14 @@ std::string attribute(std::string_view name, std::string_view value) {
   return fmt::format(" {}=\"{}\"", name, html_escape(value));
 }
 
-std::string class_attribute(const TableColumn& column, bool strong, bool unknown, bool text,
+std::string class_attribute(bool number, bool strong, bool unknown, bool text,
                             std::string_view words) {
   std::string classes;
   const auto add = [&](bool wanted, std::string_view name) {
     if (wanted) classes += (classes.empty() ? "" : " ") + std::string(name);
   };
   const int width = text ? display_width(words) : 0;
-  add(column.align == Align::right, "number");
+  add(number, "number");
   add(strong, "strong");
   add(unknown, "unknown");
   add(width > kLongText, "long");
@@ -77,6 +77,10 @@ std::string class_attribute(const TableColumn& column, bool strong, bool unknown
           words.find(' ') == std::string_view::npos,
       "word");
   return attribute("class", classes);
+}
+
+bool is_late_number(const Table& table, std::size_t column) {
+  return column >= kClassedColumns && table.columns()[column].align == Align::right;
 }
 
 // Returns the heads of the columns, or nothing if no column has a title. A column whose title is
@@ -89,10 +93,12 @@ std::string table_head(const Table& table) {
       table.columns(), [&](const TableColumn& column) { return blank(column.title); });
   if (untitled) return {};
   std::string out = "<thead><tr>";
-  for (const TableColumn& column : table.columns()) {
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    const TableColumn& column = table.columns()[c];
     const bool named = !blank(column.title);
     const bool other = named && column.key != column.title;
-    out += "<th scope=\"col\"" + class_attribute(column, column.strong, false, false, {}) +
+    out += "<th scope=\"col\"" +
+           class_attribute(is_late_number(table, c), column.strong, false, false, {}) +
            attribute("title", other ? std::string_view(column.key) : std::string_view()) + ">";
     out += named ? breakable(html_escape(column.title))
                  : "<span class=\"unseen\">" +
@@ -105,8 +111,13 @@ std::string table_head(const Table& table) {
 
 }  // namespace
 
-std::string html_table(const Table& table, std::string_view caption) {
-  std::string out = "<div class=\"wide\"><table>";
+std::string html_table(const Table& table, std::string_view caption, bool sorts) {
+  std::string classes = sorts ? "sort" : "";
+  for (std::size_t c = 0; c < std::min(kClassedColumns, table.columns().size()); ++c) {
+    if (table.columns()[c].align != Align::right) continue;
+    classes += fmt::format("{}n{}", classes.empty() ? "" : " ", c + 1);
+  }
+  std::string out = "<div class=\"wide\"><table" + attribute("class", classes) + ">";
   if (!caption.empty()) out += "<caption>" + html_escape(caption) + "</caption>";
   out += '\n' + table_head(table) + "<tbody>\n";
   for (std::size_t r = 0; r < table.rows().size(); ++r) {
@@ -115,7 +126,7 @@ std::string html_table(const Table& table, std::string_view caption) {
     for (std::size_t c = 0; c < row.size(); ++c) {
       const std::string_view tag = c == 0 ? "th" : "td";
       out += fmt::format("<{}{}{}{}>{}</{}>", tag, c == 0 ? " scope=\"row\"" : "",
-                         class_attribute(table.columns()[c], row[c].is_strong(),
+                         class_attribute(is_late_number(table, c), row[c].is_strong(),
                                          row[c].kind() == Cell::Kind::unknown,
                                          row[c].kind() == Cell::Kind::text, row[c].text()),
                          attribute("title", c == 0 ? table.row_key(r) : std::string_view()),

@@ -25,8 +25,11 @@ std::string peak_percent(double share) {
 void add_bill_bars(Page& page, const Estimate& e) {
   if (!e.cost.total || !(*e.cost.total > 0)) return;
   const std::vector<std::string> amounts = shown_amounts(e.cost);
-  Bars bars{
-      .title = "The rows of the total", .bars = {}, .numbers = items_table(e), .in_text = false};
+  Bars bars{.title = "The rows of the total",
+            .bars = {},
+            .numbers = items_table(e),
+            .in_text = false,
+            .axis = "of the total"};
   for (std::size_t i = 0; i < e.cost.items.size(); ++i) {
     const LineItem& item = e.cost.items[i];
     if (!item.included || !item.amount) continue;
@@ -82,6 +85,7 @@ void add_waterfall(Page& page, const Estimate& e) {
   Bars bars{.title = "What is left of dense peak after each step",
             .bars = {{"dense peak", 1, peak_percent(1)}},
             .numbers = waterfall_table(e),
+            .axis = "step keeps, peak left",
             .value_width = kValueWidth};
   for (const WaterfallStep& step : steps) {
     bars.bars.push_back(
@@ -109,6 +113,7 @@ void add_memory(Page& page, const Estimate& e) {
   Bars bars{.title = "Memory of the fullest GPU by component",
             .bars = {},
             .numbers = memory_table(e),
+            .axis = "of " + format_number(capacity, NumberKind::bytes),
             .label_width = kLabelWidth,
             .value_width = kValueWidth};
   for (const HeldPart& part : held_parts(e.memory)) {
@@ -144,7 +149,8 @@ void add_drivers(Page& page, const Estimate& e) {
             .numbers = Table({{.title = "Input"},
                               number_column("Share of the range"),
                               number_column("Low"),
-                              number_column("High")})};
+                              number_column("High")}),
+            .axis = "of the range"};
   for (const Contribution& each : range.contributions) {
     bars.bars.push_back(
         {each.input, each.share,

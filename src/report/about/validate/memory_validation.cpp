@@ -77,7 +77,7 @@ Page memory_validation_page(const MemoryValidation& v, bool rows) {
   Page page{"Memory validation", made_by(), {}};
   page.add(Paragraph{memory_answer(v), Ink::good});
   page.add(Paragraph{memory_basis(v)});
-  if (rows) page.add(Heading{"Published peaks"}).add(Grid{peaks_table(v)});
+  if (rows) page.add(Heading{"Published peaks"}).add(Grid{.table = peaks_table(v), .sorts = true});
   if (v.all.rows > 0) {
     add_validation_summaries(page, v.summaries, v.all);
     page.add(peak_curve(v));

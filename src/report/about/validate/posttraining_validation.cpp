@@ -108,7 +108,7 @@ Page posttraining_validation_page(const PosttrainingValidation& v, bool rows) {
   Page page{"Post-training validation", made_by(), {}};
   page.add(Paragraph{round_answer(v), Ink::good});
   page.add(Paragraph{round_basis(v)});
-  if (rows) page.add(Heading{"Rounds"}).add(Grid{rounds_table(v)});
+  if (rows) page.add(Heading{"Rounds"}).add(Grid{.table = rounds_table(v), .sorts = true});
   if (v.all.rows > 0) {
     add_validation_summaries(page, v.summaries, v.all);
     page.add(round_curve(v));

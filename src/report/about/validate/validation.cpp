@@ -103,7 +103,7 @@ void add_validation_summaries(Page& page, const std::vector<ValidationSummary>& 
   Table table = summary_table(kSource, shown);
   for (const ValidationSummary* each : sources) add_summary(table, shown, *each);
   page.add(Heading{"Errors by source", "those with most rows first"})
-      .add(Grid{.table = std::move(table), .in_text_rows = kShownSources});
+      .add(Grid{.table = std::move(table), .in_text_rows = kShownSources, .sorts = true});
 }
 
 Curve match_curve(std::string title, std::string measured, const std::vector<MatchPoint>& points,
@@ -241,7 +241,8 @@ Page validation_page(const ValidationResult& result, bool rows) {
   Page page{"Validation", made_by(), {}};
   page.add(Paragraph{validation_answer(result.all), Ink::good});
   page.add(Paragraph{validation_basis(result.all)});
-  if (rows) page.add(Heading{"Measured rows"}).add(Grid{validation_table(result)});
+  if (rows)
+    page.add(Heading{"Measured rows"}).add(Grid{.table = validation_table(result), .sorts = true});
   add_validation_summaries(page, result.summaries, result.all);
   return page.add(predictions(result));
 }

@@ -71,7 +71,7 @@ Page run_validation_page(const RunValidation& validation) {
   Page page{"Published runs", made_by(), {}};
   page.add(Paragraph{run_answer(validation), Ink::good});
   page.add(Paragraph{run_basis(validation)});
-  page.add(Grid{run_table(validation)});
+  page.add(Grid{.table = run_table(validation), .sorts = true});
   page.add(Heading{"What the published figures include", "or why a run has no prediction"});
   page.add(Grid{note_table(validation)});
   std::vector<MatchPoint> points;
@@ -140,7 +140,7 @@ Page vision_validation_page(const VisionValidation& validation) {
   Page page{"Vision-language runs", made_by(), {}};
   page.add(Paragraph{vision_answer(validation), Ink::good});
   page.add(Paragraph{vision_basis(validation)});
-  page.add(Grid{vision_table(validation)});
+  page.add(Grid{.table = vision_table(validation), .sorts = true});
   std::vector<MatchPoint> points;
   for (const VisionReplay& row : validation.rows) {
     if (!row.problem.empty() || !(row.measured > 0)) continue;
@@ -197,7 +197,7 @@ Page serving_validation_page(const ServingValidation& v, bool rows) {
   page.add(Paragraph{serving_basis(v)});
   if (rows)
     page.add(Heading{"Measured rows", "output tokens per second and GPU"})
-        .add(Grid{serving_table(v)});
+        .add(Grid{.table = serving_table(v), .sorts = true});
   add_validation_summaries(page, v.summaries, v.all);
   std::vector<MatchPoint> points;
   for (const ServingReplay& r : v.rows) {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer of a sweep: its best row as a sentence, and the figure that fits its axes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quantity/layers.h"
+#include "report/format/document.h"
+#include "report/page/page.h"
+#include "study/sweep/plan.h"
+
+namespace trcost::report {
+
+/// The rows of a sweep as people see them. The first columns are the axes.
+struct SweepView {
+  const SweepPlan& plan;
+  std::vector<const ColumnInfo*> columns;
+  const Table& table;
+};
+
+/// Returns `Cheapest of 112 settings: $9,209 with GPUs 8, ...`, or nothing without such a row. A
+/// row at an estimated price is named second if it is better.
+std::string sweep_sentence(const SweepView& view);
+
+/// Adds the two columns of --pareto, else a heat map of two numeric axes, else lines over a numeric
+/// axis, else bars.
+void add_sweep_figure(Page& page, const SweepView& view);
+
+/// Returns the columns of a workbook's chart: over time if the rows have it, else over an axis.
+std::optional<Scatter> sweep_scatter(const SweepView& view);
+
+}  // namespace trcost::report
