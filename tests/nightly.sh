@@ -54,6 +54,7 @@ step "long properties" build-clang/tests/trcost_tests "[.nightly]"
 step "fit of the constants" skippable fit build-clang/tests/trcost_calibrate
 step "fits of vision, serving, rounds and sources" skippable other_fits build-clang
 step "pages in Chromium" skippable python3 tests/pages/pages.py build-clang/trcost
+step "what-if strips in Chromium" skippable python3 tests/pages/what_if.py build-clang/trcost
 step "python" build build-python -DTRCOST_PYTHON=ON
 step "python says what the program says" ctest --test-dir build-python --output-on-failure -L python
 step "release" build build-release -DTRCOST_TESTS=OFF

@@ -46,7 +46,7 @@ assert sum(n.startswith("xl/charts/chart") for n in book.namelist()) == 2
 assert "source of " in book.read("xl/sharedStrings.xml").decode()
 rows = zipfile.ZipFile("rows.xlsx")
 text = sheet(rows, "Rows")
-assert "<autoFilter " in text and "<pane " in text and "<drawing " in text
+assert "<autoFilter " in text and "<pane " in text and "<drawing " in sheet(rows, "Chart")
 assert "scatterChart" in rows.read("xl/charts/chart1.xml").decode()
 PY
 }

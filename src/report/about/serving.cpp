@@ -181,6 +181,9 @@ Curve platform_curves(const ServingReport& report) {
     }
     if (!series.points.empty()) curve.series.push_back(std::move(series));
   }
+  if (const auto& asked = report.question.tokens_per_second_per_user) {
+    curve.mark = {*asked, "asked for"};
+  }
   if (curve.series.size() < 2) curve.series.clear();
   return curve;
 }

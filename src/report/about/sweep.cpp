@@ -225,7 +225,7 @@ Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable>
       out += "  " + line + "\n";
     return out + fmt::format("  {}\n", made_by(kept->head.price_data_date));
   };
-  document.scatter = sweep_scatter(view);
+  document.chart = sweep_chart(view);
   document.scalars_in_rows = false;  // rows are the selected columns and no more
   return document;
 }

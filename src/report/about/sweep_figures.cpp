@@ -50,12 +50,25 @@ class SweepFigures {
     add_bars(page);
   }
 
-  [[nodiscard]] std::optional<Scatter> scatter() const {
-    const auto time = std::ranges::find(view_.columns, ColumnRole::wall_clock, &ColumnInfo::role);
-    const bool timed = time != view_.columns.end();
-    const std::size_t x = timed ? static_cast<std::size_t>(time - view_.columns.begin()) : along_;
-    if (!figure_ || *figure_ == x || (!timed && along_ == axes_)) return {};
-    return Scatter{view_.columns[x], view_.columns[*figure_]};
+  [[nodiscard]] std::optional<Curve> chart() const {
+    const std::size_t x = column_of(ColumnRole::wall_clock).value_or(along_);
+    if (!figure_ || *figure_ == x || (x == along_ && along_ == axes_)) return {};
+    Curve curve{.title = fmt::format("{} by {}", title(*figure_), title(x)),
+                .x = axis(x),
+                .y = axis(*figure_),
+                .series = {},
+                .numbers = Table({})};
+    for (const Row& row : view_.table.rows()) {
+      if (row[x].kind() != Cell::Kind::number || row[*figure_].kind() != Cell::Kind::number)
+        continue;
+      Curve::Series* series = platform_series(curve, row);
+      if (series == nullptr) return {};
+      series->points.push_back({row[x].value(), row[*figure_].value()});
+    }
+    for (Curve::Series& each : curve.series) {
+      std::ranges::stable_sort(each.points, {}, &Curve::Point::x);
+    }
+    return curve.series.empty() ? std::nullopt : std::optional(std::move(curve));
   }
 
  private:
@@ -72,6 +85,29 @@ class SweepFigures {
       if (!out && info(i).kind == ColumnKind::number && info(i).better != Better::neither) out = i;
     }
     return out;
+  }
+  [[nodiscard]] std::optional<std::size_t> column_of(ColumnRole role) const {
+    const auto at = std::ranges::find(view_.columns, role, &ColumnInfo::role);
+    if (at == view_.columns.end()) return {};
+    return static_cast<std::size_t>(at - view_.columns.begin());
+  }
+  // Returns the column with the platform, which may be an axis.
+  [[nodiscard]] std::optional<std::size_t> platform_column() const {
+    for (std::size_t i = 0; i < axes_; ++i) {
+      if (view_.plan.axes()[i].field().field == Field::hardware_accelerator) return i;
+    }
+    return column_of(ColumnRole::platform);
+  }
+  // Returns the line of a row's platform, or null if there are too many.
+  [[nodiscard]] Curve::Series* platform_series(Curve& curve, const Row& row) const {
+    const std::optional<std::size_t> platform = platform_column();
+    const std::string of = platform ? row[*platform].text() : "rows";
+    auto series = std::ranges::find(curve.series, of, &Curve::Series::name);
+    if (series == curve.series.end()) {
+      if (curve.series.size() == kMostCurveSeries) return nullptr;
+      series = curve.series.insert(series, Curve::Series{of, {}, false});
+    }
+    return &*series;
   }
   // Returns the first numeric axis with several values, or the number of axes.
   [[nodiscard]] std::size_t long_axis() const {
@@ -169,18 +205,10 @@ class SweepFigures {
                 .numbers = Table({{"setting"}, number_column(title(x)), number_column(title(y))}),
                 .numbers_only_behind = true};
     Curve::Series frontier{"nothing is better in both", {}, true, true};
-    const auto platform = std::ranges::find(view_.columns, ColumnRole::platform, &ColumnInfo::role);
     for (const Row& row : view_.table.rows()) {
       if (row[x].kind() != Cell::Kind::number || row[y].kind() != Cell::Kind::number) continue;
-      const std::string of =
-          platform == view_.columns.end()
-              ? std::string("rows")
-              : row[static_cast<std::size_t>(platform - view_.columns.begin())].text();
-      auto series = std::ranges::find(curve.series, of, &Curve::Series::name);
-      if (series == curve.series.end()) {
-        if (curve.series.size() == kMostCurveSeries) return false;
-        series = curve.series.insert(series, Curve::Series{of, {}, false});
-      }
+      Curve::Series* series = platform_series(curve, row);
+      if (series == nullptr) return false;
       const std::string setting = name(row, view_.columns.size());
       series->points.push_back({row[x].value(), row[y].value(),
                                 setting + ": " + row[x].text() + ", " + row[y].text(),
@@ -306,8 +334,8 @@ void add_sweep_figure(Page& page, const SweepView& view) {
   SweepFigures(view).add_to(page);
 }
 
-std::optional<Scatter> sweep_scatter(const SweepView& view) {
-  return SweepFigures(view).scatter();
+std::optional<Curve> sweep_chart(const SweepView& view) {
+  return SweepFigures(view).chart();
 }
 
 }  // namespace trcost::report

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "quantity/layers.h"
-#include "report/format/document.h"
 #include "report/page/page.h"
 #include "study/sweep/plan.h"
 
@@ -28,7 +27,8 @@ std::string sweep_sentence(const SweepView& view);
 /// axis, else bars.
 void add_sweep_figure(Page& page, const SweepView& view);
 
-/// Returns the columns of a workbook's chart: over time if the rows have it, else over an axis.
-std::optional<Scatter> sweep_scatter(const SweepView& view);
+/// Returns the chart of a workbook: over time if the rows have it, else over an axis, with a line
+/// per platform.
+std::optional<Curve> sweep_chart(const SweepView& view);
 
 }  // namespace trcost::report

@@ -213,6 +213,7 @@ class Plot {
         y_.include(p.x);
       }
     }
+    if (curve.mark) x_.include(curve.mark->x);
     x_.finish();
     y_.finish();
   }

@@ -9,19 +9,13 @@
 #include <string_view>
 
 #include "quantity/layers.h"
+#include "report/page/page.h"
 #include "text/column.h"
 #include "trcost/report.h"
 
 namespace trcost::report {
 
-struct Page;
 class Calculation;
-
-/// Two columns of the rows, drawn as points in a workbook.
-struct Scatter {
-  const ColumnInfo* x = nullptr;
-  const ColumnInfo* y = nullptr;
-};
 
 struct Document {
   Record record;               ///< the answer with its table; the answer has to outlive this
@@ -35,7 +29,7 @@ struct Document {
   std::function<Page()> summary = {};
   /// Sheet of live formulas of a workbook.
   std::function<Calculation()> budget = {};
-  std::optional<Scatter> scatter = {};     ///< chart beside the rows of a workbook
+  std::optional<Curve> chart = {};         ///< on a sheet of its own
   std::shared_ptr<const void> owned = {};  ///< subject of `record`, if nothing else owns it
   /// The answer of formats that consist of rows, if those have more rows than the JSON's list.
   std::optional<Record> lines = {};

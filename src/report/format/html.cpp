@@ -2,9 +2,12 @@
 // HTML: one self-contained file.
 #include <fmt/core.h>
 
+#include <functional>
+
 #include "report/chart/chart.h"
 #include "report/format/format.h"
 #include "report/format/html_page.h"
+#include "report/format/what_if.h"
 #include "report/page/page.h"
 #include "report/table/markup.h"
 
@@ -13,7 +16,8 @@ namespace {
 
 class HtmlWriter {
  public:
-  explicit HtmlWriter(Page page) : page_(std::move(page)) {}
+  explicit HtmlWriter(const Document& document)
+      : page_(document.page()), budget_(document.budget) {}
 
   std::string draw(std::string_view command) {
     const std::string title =
@@ -142,7 +146,14 @@ class HtmlWriter {
     out_ += "</ul>\n";
   }
 
+  void add(const WhatIf& what_if) {
+    if (!budget_) return;
+    const Calculation calculation = budget_();
+    if (!calculation.columns.empty()) out_ += what_if_data(calculation, what_if.first);
+  }
+
   Page page_;
+  std::function<Calculation()> budget_;
   std::string out_;
   std::string section_;  // heading of the pieces that follow
   bool in_list_ = false;
@@ -152,7 +163,7 @@ class HtmlWriter {
 };
 
 std::string draw_html(const Document& document, const Style&) {
-  return HtmlWriter(document.page()).draw(document.command);
+  return HtmlWriter(document).draw(document.command);
 }
 
 }  // namespace

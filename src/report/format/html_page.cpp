@@ -63,8 +63,15 @@ table.sort thead button { font: inherit; color: inherit; text-align: inherit; ba
                           border: 0; padding: 0; cursor: pointer; }
 th[aria-sort=ascending] button::after { content: " \2191"; }
 th[aria-sort=descending] button::after { content: " \2193"; }
+.what-if { border: 1px solid var(--line); border-radius: 8px; padding: .2rem 1rem; margin: 1rem 0;
+           max-width: 58rem; }
+.what-if h2 { margin: .5rem 0; } .what-if .result { font-size: 1.1rem; }
+.inputs { display: flex; flex-wrap: wrap; gap: .6rem 1.2rem; }
+.inputs label { display: flex; flex-direction: column; font-size: .85rem; color: var(--quiet); }
+.inputs :is(input, select) { font-size: 1rem; color: var(--text); }
+[aria-invalid] { outline: 2px solid var(--warn); }
 .filter { display: flex; flex-wrap: wrap; gap: .6rem; align-items: baseline; font-size: .9rem; }
-input { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--axis);
+:is(input, select, .what-if button) { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--axis);
         border-radius: 4px; padding: .2rem .4rem; }
 td.strong, th.strong, .wide th.strong { background: var(--good); font-weight: 600; }
 td.unknown { color: var(--quiet); } td.long { min-width: 16rem; } td.word { white-space: nowrap; }
@@ -132,7 +139,7 @@ constexpr std::string_view kPrintStyles = R"(
   ul.marks, .bars { font-size: 11px; }
   h2, summary { break-after: avoid; } h2 { margin-top: 1.2rem; }
   summary { list-style: none; } figure details > summary { display: none; }
-  .filter { display: none; }
+  .filter, .what-if { display: none; }
   details::details-content { content-visibility: visible; display: block; height: auto; }
   figure details { display: none; } }
 )";
@@ -168,6 +175,7 @@ std::string html_page(std::string_view title, std::string_view body) {
   if (body.find("href=\"#m") != std::string_view::npos) out += kChartMarks;
   out += body;
   if (body.find("<table class=\"sort") != std::string_view::npos) out += script(kTableScript);
+  if (body.find("id=\"what-if\"") != std::string_view::npos) out += script(kWhatIfScript);
   out += "</body>\n</html>\n";
   return out;
 }

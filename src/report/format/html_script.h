@@ -10,5 +10,7 @@ namespace trcost::report {
 
 /// Sorts the rows of `table.sort` by a click on a head, and filters them by words.
 extern const std::string_view kTableScript;
+/// Draws the strip of inputs below what_if_data() and computes with its cells.
+extern const std::string_view kWhatIfScript;
 
 }  // namespace trcost::report

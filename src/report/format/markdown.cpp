@@ -83,6 +83,7 @@ class MarkdownWriter {
     in_list_ = false;
     table(heat_table(heat));
   }
+  void add(const WhatIf&) {}
   void add(const Warnings& warnings) {
     if (warnings.lines.empty()) return;
     if (!warnings.in_text) add(Heading{"Warnings"});

@@ -171,6 +171,7 @@ class TextWriter {
     if (curve.in_text) add(Grid{curve.numbers});
   }
   void add(const Heat&) {}  // the rows stand elsewhere on the page
+  void add(const WhatIf&) {}
   void add(const Warnings& warnings) {
     if (!warnings.in_text) return;
     for (const std::string& line : warnings.lines) {

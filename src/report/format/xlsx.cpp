@@ -47,7 +47,7 @@ void write_number(WorkbookFile& book, std::size_t column, const Cell& cell) {
     const Currency& currency = shown_currency();
     const bool money = cell.text().find(currency.sign) != std::string::npos;
     shown = shown_number(cell.value() * (money ? currency.per_usd : 1), cell.text());
-    if (!shown) return book.text(column, cell.text(), bold);
+    if (!shown) return book.text(column, cell.text(), {.bold = bold, .right = true});
   }
   if (!shown) return book.number(column, cell.value(), {cell.shown_as(), bold});
   book.number(column, shown->value, {.kind = {}, .bold = bold, .format = shown->format});
@@ -60,7 +60,7 @@ void write_cell(WorkbookFile& book, std::size_t column, const Cell& cell) {
     case Cell::Kind::boolean:
       return book.boolean(column, cell.value() != 0);
     case Cell::Kind::text:
-      return book.text(column, cell.text(), cell.is_strong());
+      return book.text(column, cell.text(), {.bold = cell.is_strong()});
     case Cell::Kind::unknown:
       return book.text(column, "n/a");
   }
@@ -73,7 +73,7 @@ void write_cell(WorkbookFile& book, std::size_t column, const Value& value) {
     case Value::Kind::boolean:
       return book.boolean(column, value.number != 0);
     case Value::Kind::text:
-      return book.text(column, value.text);
+      return book.text(column, value.text, {.wrap = display_width(value.text) > kWidestCell});
     case Value::Kind::size: {
       std::string text;
       append_csv(text, value, "size");
@@ -93,45 +93,69 @@ class PageSheet {
   /// `pointer` is a line about the sheet of formulas.
   void draw(const Page& page, std::string_view pointer) {
     book_.sheet(page.title, 0, 0);
-    book_.width(0, 28);
-    for (std::size_t column = 1; column < 12; ++column) book_.width(column, 18);
+    book_.width(0, kFirstWidth);
+    for (std::size_t column = 1; column < kColumns; ++column) book_.width(column, kWidth);
     line(page.title, true);
     if (!page.subject.empty()) line(page.subject);
-    if (!pointer.empty()) line(pointer);
     if (!page.note.empty()) line(page.note);
     for (const Piece& piece : page.pieces) std::visit([&](const auto& b) { add(b); }, piece);
     book_.next_row();
+    if (!pointer.empty()) line(pointer);
     line(page.made_by);
   }
 
  private:
-  void line(std::string_view text, bool bold = false) {
-    book_.text(0, text, bold);
-    book_.next_row();
+  static constexpr int kFirstWidth = 30;  // letters
+  static constexpr int kWidth = 14;
+  static constexpr int kColumns = 9;
+  static constexpr int kAllWidth = kFirstWidth + (kColumns - 1) * kWidth;
+
+  // Adds a text from a column to the right end of the sheet, in as many rows as it needs.
+  void text(std::size_t column, std::string_view text, bool bold = false) {
+    const int width = column == 0 ? kAllWidth : kAllWidth - kFirstWidth;
+    for (const std::string& each : wrap_to_width(text, width)) {
+      book_.text(column, each, {.bold = bold});
+      book_.next_row();
+    }
+  }
+  void line(std::string_view words, bool bold = false) { text(0, words, bold); }
+  // Writes a text of a table: to the right end of the sheet in the last column, else wrapped.
+  void word(const Table& table, std::size_t column, const Cell& cell) {
+    const bool last = column + 1 == table.columns().size();
+    const int width = column == 0 ? kFirstWidth : kWidth;
+    book_.text(column, cell.text(),
+               {.bold = cell.is_strong(),
+                .right = table.columns()[column].align == Align::right,
+                .wrap = !last && display_width(cell.text()) > width});
   }
   void table(const Table& table) {
     if (table.rows().empty()) return;
     for (std::size_t c = 0; c < table.columns().size(); ++c) {
-      book_.text(c, table.columns()[c].title, true);
+      const TableColumn& column = table.columns()[c];
+      book_.text(c, column.title, {.bold = true, .right = column.align == Align::right});
     }
     book_.next_row();
     for (const std::vector<Cell>& row : table.rows()) {
-      for (std::size_t c = 0; c < row.size(); ++c) write_cell(book_, c, row[c]);
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        if (row[c].kind() == Cell::Kind::text) {
+          word(table, c, row[c]);
+        } else {
+          write_cell(book_, c, row[c]);
+        }
+      }
       book_.next_row();
     }
     book_.next_row();
   }
   void add(const Heading& heading) {
     book_.next_row();
-    book_.text(0, heading.text, true);
-    book_.next_row();
+    line(heading.text, true);
     if (!heading.note.empty()) line(heading.note);
   }
   void add(const Facts& facts) {
     for (const Fact& fact : facts.facts) {
-      book_.text(0, fact.label);
-      book_.text(1, fact.text);
-      book_.next_row();
+      book_.text(0, fact.label, {.wrap = display_width(fact.label) > kFirstWidth});
+      text(1, fact.text.empty() ? " " : fact.text);
     }
   }
   void add(const Paragraph& paragraph) { line(paragraph.text, paragraph.tone == Ink::good); }
@@ -146,6 +170,7 @@ class PageSheet {
     if (!curve.numbers_only_behind) table(curve.numbers);
   }
   void add(const Heat& heat) { table(heat_table(heat)); }
+  void add(const WhatIf&) {}
   void add(const Warnings& warnings) {
     for (const std::string& warning : warnings.lines) line("Warning: " + warning);
   }
@@ -153,44 +178,64 @@ class PageSheet {
   WorkbookFile& book_;
 };
 
-// Adds a chart of one column of the rows over another, beside them.
-void add_scatter(WorkbookFile& book, const RowPlan& plan, const std::string& sheet,
-                 const Scatter& scatter) {
-  const auto index = [&](const ColumnInfo* column) {
-    return static_cast<std::size_t>(std::ranges::find(plan.cells(), column, &RowCell::info) -
-                                    plan.cells().begin());
-  };
-  const std::size_t x = index(scatter.x);
-  const std::size_t y = index(scatter.y);
-  const std::size_t end = plan.cells().size();
-  if (x == end || y == end) return;
-  const std::size_t last = book.row() - 1;
-  const std::string x_title(scatter.x->path), y_title(scatter.y->path);
-  book.chart(1, end + 1,
-             {.kind = WorkbookFile::ChartKind::points,
-              .title = y_title + " over " + x_title,
-              .series = {{y_title, WorkbookFile::range_name(sheet, 1, x, last, x),
-                          WorkbookFile::range_name(sheet, 1, y, last, y)}},
-              .x_title = x_title,
-              .y_title = y_title,
-              .y_kind = scatter.y->display,
-              .legend = false});
+// Adds a sheet with a chart of a curve above its points, two columns per line.
+void add_chart(WorkbookFile& book, const Curve& curve) {
+  constexpr std::size_t kChartRows = 26;
+  constexpr double kDay = 86400;
+  const bool times = curve.x.kind == NumberKind::duration;
+  const std::string x_title = curve.x.title + (times ? ", days" : "");
+  book.sheet("Chart", 0, 0);
+  while (book.row() < kChartRows) book.next_row();
+  std::size_t rows = 0;
+  WorkbookFile::ChartSpec chart{.kind = WorkbookFile::ChartKind::points,
+                                .title = curve.title,
+                                .series = {},
+                                .x_title = x_title,
+                                .y_title = curve.y.title,
+                                .y_kind = curve.y.kind};
+  for (std::size_t s = 0; s < curve.series.size(); ++s) {
+    const Curve::Series& of = curve.series[s];
+    const std::size_t last = kChartRows + of.points.size();
+    const auto range = [&](std::size_t column) {
+      return WorkbookFile::range_name("Chart", kChartRows + 1, column, last, column);
+    };
+    book.text(2 * s, x_title, {.bold = true, .right = true});
+    book.text(2 * s + 1, of.name, {.bold = true, .right = true});
+    book.width(2 * s, kNarrowestCell + 4);
+    book.width(2 * s + 1, kNarrowestCell + 4);
+    chart.series.push_back(
+        {.name = of.name, .categories = range(2 * s), .values = range(2 * s + 1)});
+    rows = std::max(rows, of.points.size());
+  }
+  chart.legend = curve.series.size() > 1;
+  book.chart(0, 0, chart);
+  book.next_row();
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t s = 0; s < curve.series.size(); ++s) {
+      if (row >= curve.series[s].points.size()) continue;
+      const Curve::Point& point = curve.series[s].points[row];
+      book.number(2 * s, times ? point.x / kDay : point.x, {.kind = NumberKind::number});
+      book.number(2 * s + 1, point.y, {.kind = curve.y.kind});
+    }
+    book.next_row();
+  }
 }
 
 // Adds a sheet of the rows of one list, with the column names of CSV, unless the list is empty.
 void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, bool all,
-              const std::optional<Scatter>& scatter = {}) {
+              bool hidden = false) {
   const RowPlan plan(record.table(), rows, all);
   std::size_t count = 0;
+  std::vector<double> widths(plan.cells().size(), kNarrowestCell);
   plan.each(record, [&](std::span<const Record> way) {
     if (count++ == 0) {
       book.sheet(sheet_name(rows), 1, 1);
+      if (hidden) book.hide();
       for (std::size_t c = 0; c < plan.cells().size(); ++c) {
         const ColumnInfo& info = *plan.cells()[c].info;
         const std::string title = info.path.empty() ? sheet_name(rows) : std::string(info.path);
-        book.text(c, title, true);
-        book.width(c,
-                   std::clamp(static_cast<double>(title.size()) + 2, kNarrowestCell, kWidestCell));
+        book.text(c, title, {.bold = true, .right = info.kind == ColumnKind::number});
+        widths[c] = std::max(widths[c], static_cast<double>(title.size()) + 2);
       }
       book.next_row();
     }
@@ -200,26 +245,33 @@ void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, b
     }
     for (std::size_t c = 0; c < plan.cells().size(); ++c) {
       const RowCell& cell = plan.cells()[c];
-      write_cell(book, c, way[cell.level].value(cell.column));
+      const Value value = way[cell.level].value(cell.column);
+      if (value.kind == Value::Kind::text) {
+        widths[c] = std::max(widths[c], static_cast<double>(display_width(value.text)) + 2);
+      }
+      write_cell(book, c, value);
     }
     book.next_row();
   });
   if (count == 0) return;
+  for (std::size_t c = 0; c < widths.size(); ++c) book.width(c, std::min(widths[c], kWidestCell));
   book.filter(plan.cells().size() - 1);
-  if (scatter) add_scatter(book, plan, sheet_name(rows), *scatter);
 }
+
+// Lists that print beside the rows. The others are on the page already and hidden.
+constexpr std::string_view kShownList = "assumptions";
 
 // Adds a sheet of every list except `rows`, including lists within the rows.
 void add_lists(WorkbookFile& book, const Record& record, const ColumnTable& table,
-               const std::string& before, std::string_view rows) {
+               const std::string& before, std::string_view rows, bool hides) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     const ColumnInfo& info = table.info(i);
     if (info.kind != ColumnKind::list) continue;
     const std::string path = before + std::string(info.path);
     const bool contains_rows = path == rows || rows.starts_with(path + "/");
-    if (!contains_rows) add_rows(book, record, path, false);
+    if (!contains_rows) add_rows(book, record, path, false, hides && info.path != kShownList);
     const ColumnTable& items = table.items(i);
-    if (&items != &text_columns()) add_lists(book, record, items, path + "/", rows);
+    if (&items != &text_columns()) add_lists(book, record, items, path + "/", rows, hides);
   }
 }
 
@@ -229,16 +281,18 @@ void add_origin(WorkbookFile& book, const Document& document, const Page& page,
   book.sheet("Origin", 1, 1);
   book.width(0, 24);
   book.width(1, 120);
-  book.text(0, "What", true);
-  book.text(1, "Value", true);
+  book.text(0, "What", {.bold = true});
+  book.text(1, "Value", {.bold = true});
   book.next_row();
   const auto row = [&](std::string_view what, std::string_view value) {
     if (value.empty()) return;
-    book.text(0, what);
-    book.text(1, value);
+    book.text(0, what, {.wrap = true});
+    book.text(1, value, {.wrap = true});
     book.next_row();
   };
   row("made by", page.made_by);
+  if (document.budget)
+    row("further sheets", "hidden, one per list of the JSON document: right-click a tab, Unhide");
   row("trcost", trcost_version());
   const std::size_t date = document.record.table().find(ColumnRole::price_date);
   if (date < document.record.table().size()) row("price book", document.record.value(date).text);
@@ -260,9 +314,9 @@ std::string draw_workbook(const Document& document, const Style&) {
                               budget->name)
                 : std::string());
   if (has_formulas) draw_calculation(book, *budget);
-  add_rows(book, document.lines.value_or(document.record), document.rows, document.scalars_in_rows,
-           document.scatter);
-  add_lists(book, document.record, document.record.table(), {}, document.rows);
+  if (document.chart) add_chart(book, *document.chart);
+  add_rows(book, document.lines.value_or(document.record), document.rows, document.scalars_in_rows);
+  add_lists(book, document.record, document.record.table(), {}, document.rows, has_formulas);
   add_origin(book, document, page, budget ? budget->sources : std::vector<Fact>());
   return book.close();
 }

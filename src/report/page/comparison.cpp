@@ -116,7 +116,8 @@ Cell difference_cell(const Estimate& e, const Estimate& best) {
   if (evidence != price_evidence(best.cost)) {
     return evidence == PriceEvidence::estimated ? "estimated" : "one quote";
   }
-  return fmt::format("{:+.0f}%", (*e.cost.total / *best.cost.total - 1) * 100);
+  const double difference = *e.cost.total / *best.cost.total - 1;
+  return Cell::number(difference, fmt::format("{:+.0f}%", difference * 100));
 }
 
 Table comparison_table(std::span<const Estimate> estimates,

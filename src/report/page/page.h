@@ -157,7 +157,13 @@ struct Warnings {
   bool in_text = false;
 };
 
-using Piece = std::variant<Heading, Facts, Paragraph, Grid, Bars, Ranges, Curve, Heat, Warnings>;
+/// The place of a strip of inputs that recomputes Document::budget, in HTML.
+struct WhatIf {
+  std::size_t first = 0;  ///< column of the budget to begin with
+};
+
+using Piece =
+    std::variant<Heading, Facts, Paragraph, Grid, Bars, Ranges, Curve, Heat, Warnings, WhatIf>;
 
 /// One answer.
 struct Page {

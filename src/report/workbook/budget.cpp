@@ -13,6 +13,7 @@
 
 #include "cost/ownership.h"
 #include "quantity/quantity.h"
+#include "report/page/comparison.h"
 #include "trcost/bill.h"
 
 namespace trcost::report {
@@ -98,6 +99,8 @@ class BudgetMaker {
 Calculation BudgetMaker::make() {
   out_.name = "Budget";
   out_.notes = {"Marked cells are inputs: change one, and all that follows on this sheet changes.",
+                "MFU, goodput and overheads are inputs too: they stay if GPUs or tokens change. "
+                "Run trcost again for another layout.",
                 "The other sheets stay as the estimate was made."};
   for (const BudgetCase& each : cases_) out_.columns.push_back(each.title);
   collect_rows();
@@ -109,6 +112,14 @@ Calculation BudgetMaker::make() {
   add_range();
   add_obligation();
   add_sources();
+  for (const auto& [line, key] : {std::pair{tokens_, "tokens"},
+                                  {mfu_, "mfu"},
+                                  {gpus_, "gpus"},
+                                  {hours_, "hours"},
+                                  {days_, "days"},
+                                  {total_, "total"}}) {
+    out_.lines[line].key = key;
+  }
   for (std::size_t c = 0; c < cases_.size(); ++c) {
     check_figure(out_, {hours_, c}, case_estimate(c).gpu_hours);
     check_figure(out_, {total_, c}, case_estimate(c).cost.total);
@@ -276,6 +287,7 @@ void BudgetMaker::add_prices() {
       out_.set({row.price, c}, from ? Calculation::Rule(Product{1, {{{*from, c}}}})
                                     : Calculation::Rule(input(item.unit_price)));
     });
+    if (row.part == Part::compute && row.included) out_.lines[row.price].key = "price";
     if (row.part == Part::idle) add_idle(row);
   }
 }
@@ -285,6 +297,7 @@ void BudgetMaker::add_prices() {
 void BudgetMaker::add_idle(const Row& row) {
   const std::size_t standing = out_.add("an hour, used or not", "USD", NumberKind::money);
   const std::size_t used = out_.add("hours that somebody uses", "", NumberKind::fraction);
+  out_.lines[used].key = "utilization";
   const std::size_t paid = out_.add("paid for an hour in use", "USD", NumberKind::money);
   for_each_item(row, [&](std::size_t c, const Estimate& e, const LineItem& item) {
     Sum sum;
@@ -348,6 +361,7 @@ void BudgetMaker::add_amounts() {
   for (Row& row : rows_) {
     if (!row.included) continue;
     add_amount(row);
+    out_.lines[row.amount].key = "amount";
     bill.lines.push_back(row.amount);
   }
   total_ = add_line("Total", "USD", NumberKind::money, [&](std::size_t c, const Estimate& e) {
@@ -396,6 +410,8 @@ void BudgetMaker::add_range() {
   const std::size_t high_share = share("high (P90)", &Quantiles::p90);
   const std::size_t low = dollars("low (P10)", low_share);
   const std::size_t high = dollars("high (P90)", high_share);
+  out_.lines[low].key = "low";
+  out_.lines[high].key = "high";
   const auto between = [&](std::string label, std::size_t from, std::size_t to) {
     return add_line(std::move(label), "USD", NumberKind::money,
                     [&](std::size_t c, const Estimate&) -> Calculation::Rule {
@@ -453,7 +469,7 @@ Calculation budget_of(std::span<const BudgetCase> cases) {
 
 Calculation budget_of(std::span<const Estimate> estimates) {
   std::vector<BudgetCase> cases;
-  for (const Estimate& e : estimates) cases.push_back({e.accelerator, &e});
+  for (const Estimate& e : estimates) cases.push_back({platform_label(e, estimates), &e});
   return budget_of(cases);
 }
 

@@ -97,7 +97,7 @@ class CalculationSheet {
     book_.sheet(calculation_.name, header + 1, kFirstCase);
     book_.width(0, kLabelWidth);
     book_.width(1, kUnitWidth);
-    book_.text(0, calculation_.name, true);
+    book_.text(0, calculation_.name, {.bold = true});
     book_.next_row();
     for (const std::string& note : calculation_.notes) {
       book_.text(0, note);
@@ -106,7 +106,7 @@ class CalculationSheet {
     book_.next_row();
     for (std::size_t c = 0; c < calculation_.columns.size(); ++c) {
       book_.width(kFirstCase + c, kCaseWidth);
-      book_.text(kFirstCase + c, calculation_.columns[c], true);
+      book_.text(kFirstCase + c, calculation_.columns[c], {.bold = true, .right = true});
     }
     for (std::size_t l = 0; l < calculation_.lines.size(); ++l) add_line(l);
     add_charts(header);
@@ -132,7 +132,7 @@ class CalculationSheet {
     const Calculation::Line& line = calculation_.lines[l];
     if (!shown(l)) return;
     while (book_.row() < rows_[l]) book_.next_row();
-    book_.text(0, line.label, line.strong || line.heading);
+    book_.text(0, line.label, {.bold = line.strong || line.heading});
     book_.text(1, in_shown_currency(line.unit));
     for (std::size_t c = 0; c < line.cells.size(); ++c) {
       std::visit([&](const auto& rule) { add(l, c, rule); }, line.cells[c]);
@@ -212,10 +212,13 @@ class CalculationSheet {
       return out;
     }
     out.kind = WorkbookFile::ChartKind::stacked_bars;
+    constexpr std::uint32_t kCheaper = 0x2DA44E, kDearer = 0xE16F24;  // halves of a range
+    const bool spread = chart.kind == Calculation::Chart::Kind::spread;
     for (const std::size_t line : chart.lines) {
+      const std::uint32_t half = out.series.size() == 1 ? kCheaper : kDearer;
       out.series.push_back({calculation_.lines[line].label, range(header, kFirstCase, header, last),
                             range(rows_[line], kFirstCase, rows_[line], last),
-                            chart.kind == Calculation::Chart::Kind::spread && out.series.empty()});
+                            spread && out.series.empty(), spread ? half : 0});
     }
     return out;
   }

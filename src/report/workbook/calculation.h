@@ -54,6 +54,7 @@ class Calculation {
     NumberKind kind = NumberKind::number;
     bool strong = false;
     bool heading = false;          ///< a title without figures
+    std::string_view key = {};     ///< names the line for the what-if strip of a page
     std::vector<Rule> cells = {};  ///< one per column
   };
 

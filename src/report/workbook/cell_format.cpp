@@ -115,7 +115,8 @@ std::optional<ShownNumber> shown_number(double value, std::string_view text) {
 }
 
 ShownNumber shown_duration(double seconds) {
-  constexpr double kMinute = 60, kHour = 3600;
+  constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
+  if (seconds >= 2 * kDay) return {seconds / kDay, "#,##0.0\" d\""};
   if (seconds < kMinute) return {seconds, "0.0000\" s\""};
   return {seconds / kHour, "#,##0.00\" h\""};
 }

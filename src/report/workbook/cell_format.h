@@ -20,7 +20,7 @@ struct ShownNumber {
 /// None for words with no number or several.
 std::optional<ShownNumber> shown_number(double value, std::string_view words);
 
-/// Returns a duration in hours, or in seconds below a minute.
+/// Returns a duration in days, below two days in hours, and below a minute in seconds.
 ShownNumber shown_duration(double seconds);
 
 }  // namespace trcost::report

@@ -47,10 +47,11 @@ WorkbookFile::WorkbookFile(const std::string&) {
 }
 WorkbookFile::~WorkbookFile() = default;
 void WorkbookFile::sheet(std::string, std::size_t, std::size_t) {}
+void WorkbookFile::hide() {}
 void WorkbookFile::width(std::size_t, double) {}
 void WorkbookFile::filter(std::size_t) {}
 void WorkbookFile::next_row() {}
-void WorkbookFile::text(std::size_t, std::string_view, bool) {}
+void WorkbookFile::text(std::size_t, std::string_view, const TextLook&) {}
 void WorkbookFile::number(std::size_t, double, const CellLook&) {}
 void WorkbookFile::blank(std::size_t, const CellLook&) {}
 void WorkbookFile::formula(std::size_t, const std::string&, std::optional<double>,
@@ -108,10 +109,16 @@ struct XlsxLibrary {
   X(worksheet_write_formula_str) \
   X(worksheet_set_column)        \
   X(worksheet_freeze_panes)      \
+  X(worksheet_set_landscape)     \
+  X(worksheet_fit_to_pages)      \
+  X(worksheet_repeat_rows)       \
+  X(worksheet_hide)              \
   X(worksheet_autofilter)        \
   X(worksheet_insert_chart_opt)  \
   X(format_set_bold)             \
   X(format_set_num_format)       \
+  X(format_set_align)            \
+  X(format_set_text_wrap)        \
   X(format_set_bg_color)         \
   X(format_set_font_color)       \
   X(chart_add_series)            \
@@ -248,10 +255,24 @@ struct WorkbookFile::Parts {
   const XlsxLibrary& library = xlsx_library();
   lxw_workbook* book = nullptr;
   lxw_worksheet* sheet = nullptr;
-  lxw_format* bold = nullptr;
+  std::map<std::tuple<bool, bool, bool>, lxw_format*> text_looks;
   std::map<std::tuple<int, bool, bool, bool, std::string>, lxw_format*> looks;
   lxw_row_t row = 0;
   std::set<std::string> names;
+
+  lxw_format* look(const TextLook& wanted) {
+    if (!wanted.bold && !wanted.right && !wanted.wrap) return nullptr;
+    lxw_format*& format = text_looks[{wanted.bold, wanted.right, wanted.wrap}];
+    if (format != nullptr) return format;
+    format = library.workbook_add_format(book);
+    if (wanted.bold) library.format_set_bold(format);
+    if (wanted.right) library.format_set_align(format, LXW_ALIGN_RIGHT);
+    if (wanted.wrap) {
+      library.format_set_text_wrap(format);
+      library.format_set_align(format, LXW_ALIGN_VERTICAL_TOP);
+    }
+    return format;
+  }
 
   // Inputs are blue on pale yellow, as usual in budgets.
   lxw_format* look(const CellLook& wanted) {
@@ -286,8 +307,6 @@ WorkbookFile::WorkbookFile(const std::string& title) : parts_(std::make_unique<P
   properties.title = named.data();
   properties.created = 946684800;  // 2000-01-01: the same answer gives the same bytes
   p.library.workbook_set_properties(p.book, &properties);
-  p.bold = p.library.workbook_add_format(p.book);
-  p.library.format_set_bold(p.bold);
 }
 
 WorkbookFile::~WorkbookFile() {
@@ -310,9 +329,16 @@ void WorkbookFile::sheet(std::string name, std::size_t rows, std::size_t columns
   }
   p.sheet = p.library.workbook_add_worksheet(p.book, free.c_str());
   p.row = 0;
+  p.library.worksheet_set_landscape(p.sheet);
+  p.library.worksheet_fit_to_pages(p.sheet, 1, 0);
+  if (rows > 0) p.library.worksheet_repeat_rows(p.sheet, 0, static_cast<lxw_row_t>(rows - 1));
   if (rows + columns > 0) {
     p.library.worksheet_freeze_panes(p.sheet, static_cast<lxw_row_t>(rows), column_of(columns));
   }
+}
+
+void WorkbookFile::hide() {
+  parts_->library.worksheet_hide(parts_->sheet);
 }
 
 void WorkbookFile::width(std::size_t column, double letters) {
@@ -329,7 +355,7 @@ void WorkbookFile::next_row() {
   ++parts_->row;
 }
 
-void WorkbookFile::text(std::size_t column, std::string_view value, bool bold) {
+void WorkbookFile::text(std::size_t column, std::string_view value, const TextLook& look) {
   Parts& p = *parts_;
   constexpr std::size_t kLongest = 32000;  // a cell holds 32,767 characters
   std::string clean = printable_line(value);
@@ -339,8 +365,7 @@ void WorkbookFile::text(std::size_t column, std::string_view value, bool bold) {
     while (end > 0 && (static_cast<unsigned char>(clean[end]) & 0xC0U) == 0x80U) --end;
     clean.resize(end);
   }
-  p.library.worksheet_write_string(p.sheet, p.row, column_of(column), clean.c_str(),
-                                   bold ? p.bold : nullptr);
+  p.library.worksheet_write_string(p.sheet, p.row, column_of(column), clean.c_str(), p.look(look));
 }
 
 void WorkbookFile::number(std::size_t column, double value, const CellLook& look) {
@@ -388,8 +413,9 @@ void WorkbookFile::chart(std::size_t row, std::size_t column, const ChartSpec& s
         l.chart_add_series(chart, each.categories.c_str(), each.values.c_str());
     l.chart_series_set_name(series, each.name.c_str());
     lxw_chart_fill fill = {};
-    fill.none = LXW_TRUE;
-    if (each.invisible) l.chart_series_set_fill(series, &fill);
+    fill.none = each.invisible ? LXW_TRUE : LXW_FALSE;
+    fill.color = each.colour;
+    if (each.invisible || each.colour != 0) l.chart_series_set_fill(series, &fill);
   }
   const bool points = spec.kind == ChartKind::points;
   if (!spec.x_title.empty()) l.chart_axis_set_name(chart->x_axis, spec.x_title.c_str());

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,13 @@ struct CellLook {
   std::string format = {};  ///< number format, instead of that of the kind
 };
 
+/// Look of a text.
+struct TextLook {
+  bool bold = false;
+  bool right = false;  ///< aligned as the numbers below it
+  bool wrap = false;   ///< in as many lines as it needs
+};
+
 class WorkbookFile {
  public:
   /// Starts a workbook whose properties have `title`. Throws Error (usage) in a build without
@@ -34,13 +42,15 @@ class WorkbookFile {
   WorkbookFile& operator=(const WorkbookFile&) = delete;
 
   /// Starts a sheet, with a number in its name if that exists, and freezes its first `rows` and
-  /// `columns`.
+  /// `columns`. It prints in landscape, as wide as a page, with the frozen rows on each page.
   void sheet(std::string name, std::size_t rows, std::size_t columns);
+  /// Hides this sheet from view and print.
+  void hide();
   void width(std::size_t column, double letters);
   /// Adds filter buttons in the first row to the columns from 0 to `last`, down to this row.
   void filter(std::size_t last);
   void next_row();
-  void text(std::size_t column, std::string_view value, bool bold = false);
+  void text(std::size_t column, std::string_view value, const TextLook& look = {});
   /// Writes the exact value of a number.
   void number(std::size_t column, double value, const CellLook& look = {});
   /// Writes an empty cell for an unknown number.
@@ -63,6 +73,7 @@ class WorkbookFile {
     std::string categories;  ///< a range_name(), as `values`
     std::string values;
     bool invisible = false;
+    std::uint32_t colour = 0;  ///< 0xRRGGBB, or 0 for the program's choice
   };
   enum class ChartKind : unsigned char { stacked_bars, bars, points };
   struct ChartSpec {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "estimate/columns/document_columns.h"
+#include "estimate/columns/estimate_columns.h"
 #include "estimate/columns/plan_columns.h"
 #include "report/about/documents.h"
 #include "report/page/answer.h"
@@ -223,6 +224,7 @@ Page estimate_report(const Report& report) {
   for (std::string& line : comparison_sentences(report)) page.add(Paragraph{std::move(line)});
   page.add(Warnings{estimate_warnings(report), true});
   add_failures(page, report);
+  page.add(WhatIf{cheapest_index(report.estimates)});
   const Table defaults = main_defaults(report);
   if (!defaults.rows().empty()) page.add(Heading{"Defaults that matter most"}).add(Grid{defaults});
   add_clusters(page, report);
