@@ -8,10 +8,6 @@ load program
   python3 "$BATS_TEST_DIRNAME/../docs/documents.py" "$TRCOST"
 }
 
-@test "docs/ has the pages that the program writes" {
-  python3 "$BATS_TEST_DIRNAME/../docs/gallery.py" "$TRCOST"
-}
-
 @test "the what-if strip of a page has the figures of the program" {
   code=0
   python3 "$BATS_TEST_DIRNAME/../pages/what_if.py" "$TRCOST" 20 || code=$?

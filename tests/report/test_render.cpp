@@ -445,7 +445,8 @@ TEST_CASE("HTML has no external resources and closes its elements", "[report]") 
   CHECK(html.starts_with("<!DOCTYPE html>"));
   CHECK(html.find("<script>alert") == std::string::npos);
   CHECK(html.find("src=") == std::string::npos);
-  for (std::size_t at = html.find("href="); at != std::string::npos; at = html.find("href=", at + 1))
+  for (std::size_t at = html.find("href="); at != std::string::npos;
+       at = html.find("href=", at + 1))
     CHECK(html[at + 6] == '#');  // a mark of a chart
   CHECK(html.find("url(") == std::string::npos);
   const auto count = [&](std::string_view what) {

@@ -119,14 +119,17 @@ class PageSheet {
     }
   }
   void line(std::string_view words, bool bold = false) { text(0, words, bold); }
-  // Writes a text of a table: to the right end of the sheet in the last column, else wrapped.
-  void word(const Table& table, std::size_t column, const Cell& cell) {
+  // Writes a text of a table and returns the lines that it needs. The last column reaches to the
+  // right end of the sheet.
+  std::size_t word(const Table& table, std::size_t column, const Cell& cell) {
     const bool last = column + 1 == table.columns().size();
-    const int width = column == 0 ? kFirstWidth : kWidth;
+    const std::size_t lines =
+        last ? 1 : wrap_to_width(cell.text(), column == 0 ? kFirstWidth : kWidth).size();
     book_.text(column, cell.text(),
                {.bold = cell.is_strong(),
                 .right = table.columns()[column].align == Align::right,
-                .wrap = !last && display_width(cell.text()) > width});
+                .wrap = lines > 1});
+    return lines;
   }
   void table(const Table& table) {
     if (table.rows().empty()) return;
@@ -136,13 +139,15 @@ class PageSheet {
     }
     book_.next_row();
     for (const std::vector<Cell>& row : table.rows()) {
+      std::size_t lines = 1;
       for (std::size_t c = 0; c < row.size(); ++c) {
         if (row[c].kind() == Cell::Kind::text) {
-          word(table, c, row[c]);
+          lines = std::max(lines, word(table, c, row[c]));
         } else {
           write_cell(book_, c, row[c]);
         }
       }
+      book_.height(lines);
       book_.next_row();
     }
     book_.next_row();
@@ -258,7 +263,7 @@ void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, b
   book.filter(plan.cells().size() - 1);
 }
 
-// Lists that print beside the rows. The others are on the page already and hidden.
+// List that prints beside a budget. The rows and the other lists are hidden: the page has them.
 constexpr std::string_view kShownList = "assumptions";
 
 // Adds a sheet of every list except `rows`, including lists within the rows.
@@ -315,7 +320,8 @@ std::string draw_workbook(const Document& document, const Style&) {
                 : std::string());
   if (has_formulas) draw_calculation(book, *budget);
   if (document.chart) add_chart(book, *document.chart);
-  add_rows(book, document.lines.value_or(document.record), document.rows, document.scalars_in_rows);
+  add_rows(book, document.lines.value_or(document.record), document.rows, document.scalars_in_rows,
+           has_formulas);
   add_lists(book, document.record, document.record.table(), {}, document.rows, has_formulas);
   add_origin(book, document, page, budget ? budget->sources : std::vector<Fact>());
   return book.close();

@@ -49,6 +49,7 @@ WorkbookFile::~WorkbookFile() = default;
 void WorkbookFile::sheet(std::string, std::size_t, std::size_t) {}
 void WorkbookFile::hide() {}
 void WorkbookFile::width(std::size_t, double) {}
+void WorkbookFile::height(std::size_t) {}
 void WorkbookFile::filter(std::size_t) {}
 void WorkbookFile::next_row() {}
 void WorkbookFile::text(std::size_t, std::string_view, const TextLook&) {}
@@ -108,6 +109,7 @@ struct XlsxLibrary {
   X(worksheet_write_formula_num) \
   X(worksheet_write_formula_str) \
   X(worksheet_set_column)        \
+  X(worksheet_set_row)           \
   X(worksheet_freeze_panes)      \
   X(worksheet_set_landscape)     \
   X(worksheet_fit_to_pages)      \
@@ -344,6 +346,13 @@ void WorkbookFile::hide() {
 void WorkbookFile::width(std::size_t column, double letters) {
   parts_->library.worksheet_set_column(parts_->sheet, column_of(column), column_of(column), letters,
                                        nullptr);
+}
+
+void WorkbookFile::height(std::size_t lines) {
+  constexpr double kLine = 15;  // points
+  if (lines < 2) return;
+  parts_->library.worksheet_set_row(parts_->sheet, parts_->row, static_cast<double>(lines) * kLine,
+                                    nullptr);
 }
 
 void WorkbookFile::filter(std::size_t last) {

@@ -47,6 +47,8 @@ class WorkbookFile {
   /// Hides this sheet from view and print.
   void hide();
   void width(std::size_t column, double letters);
+  /// Makes this row `lines` high, for text that wraps.
+  void height(std::size_t lines);
   /// Adds filter buttons in the first row to the columns from 0 to `last`, down to this row.
   void filter(std::size_t last);
   void next_row();
