@@ -136,6 +136,7 @@ struct MemoryUse {
   double fragments = 0;  ///< part of overhead that the allocator holds unused
   double total = 0;
   double capacity = 0;  ///< usable memory: most of the device (MemoryRecipe::plan_share)
+  double spread = 0;    ///< standard deviation of ln(measured / total) of published peaks
   bool fits = false;    ///< total within capacity
   bool tight = false;   ///< fits, but leaves less free than the margin (set by a plan)
   double host = 0;      ///< peak bytes in the host's memory for this device, not in the total

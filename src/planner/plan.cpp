@@ -11,6 +11,8 @@
 #include "catalog/layout/layout.h"
 #include "planner/bounds.h"
 #include "planner/search.h"
+#include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
@@ -113,6 +115,13 @@ std::string out_of_memory_hint(const StepModel& model, const PlanRequest& reques
       "--gpus");
 }
 
+// Share of the memory that a plan leaves free, if it can: by default so much that nine of ten
+// published peaks would stay within the capacity.
+double free_share(const StepModel& model, const PlanRequest& request) {
+  const double spread = memory_recipe(model.platform()).spread;
+  return request.memory_margin.value_or(1 - portable_exp(-kNormalP90 * spread));
+}
+
 // Sets the partition of experts and whether the margin is used, which are known once a layout is
 // chosen.
 Plan with_resolved_layout(const StepModel& model, const PlanRequest& request, Plan plan) {
@@ -121,13 +130,13 @@ Plan with_resolved_layout(const StepModel& model, const PlanRequest& request, Pl
   resolve(plan.layout);
   if (plan.runner_up) resolve(*plan.runner_up);
   MemoryUse& use = plan.memory;
-  use.tight = use.fits && use.total > use.capacity * (1 - request.memory_margin);
+  use.tight = use.fits && use.total > use.capacity * (1 - free_share(model, request));
   return plan;
 }
 
 // Finds the best layout that leaves the margin free, else the best that fits.
 bool find_best_layout(Bounds& bounds, const PlanRequest& request, Idle idle, Plan& plan) {
-  LayoutSearch search(bounds, request, idle, request.memory_margin);
+  LayoutSearch search(bounds, request, idle, free_share(bounds.model(), request));
   if (search.run(plan)) return true;
   return search.any_fits() && LayoutSearch(bounds, request, idle, 0).run(plan);
 }
@@ -174,7 +183,7 @@ std::optional<Plan> plan_below(Bounds& bounds, const PlanRequest& given, Idle id
   PlanRequest request = given;
   request.gpus = given.gpus_at_work();
   Plan result;
-  LayoutSearch search(bounds, request, idle, request.memory_margin);
+  LayoutSearch search(bounds, request, idle, free_share(bounds.model(), request));
   bool found = search.run_below(limit, result);
   if (found && result.time.seconds > limit * result.layout.global_batch) return std::nullopt;
   const bool tight = !found && !search.any_leaves_margin() && search.any_fits();

@@ -11,6 +11,7 @@
 #include "recipe/layout.h"
 #include "recipe/model_names.h"
 #include "recipe/rounds.h"
+#include "recipe/targets.h"
 #include "recipe/training.h"
 #include "scenario/fields.h"
 #include "trcost/numbers.h"
@@ -148,7 +149,11 @@ void compute_fields(Workings& work) {
     find_training(work);
   }
   work.ask(Field::hardware_accelerator, "no file names the accelerator");
-  if (!has_adapters(work)) work.erase("train.lora_rank");
+  if (has_adapters(work)) return find_targets(work);
+  for (const std::string_view name :
+       {"train.lora_rank", "train.lora_targets", "train.base_precision"}) {
+    work.erase(name);
+  }
 }
 
 }  // namespace trcost::recipe

@@ -15,7 +15,7 @@ enum class Training : std::uint8_t {
   frozen,   ///< forward only, unless something upstream learns
   full,     ///< all parameters learn
   lora,     ///< low-rank adapters on every linear layer learn, the base is frozen
-  qlora,    ///< as lora, base stored in 4 bits
+  qlora,    ///< as lora, base stored in 4 or 8 bits
   adapter,  ///< bottleneck adapters after attention and feed-forward learn
 };
 /// Connectors have the first two.
@@ -41,6 +41,31 @@ inline constexpr Choice<Recipe> kRecipes[] = {
     {"qlora", {Training::qlora, Training::frozen, Training::full}},
     {"adapter", {Training::adapter, Training::frozen, Training::full}}};
 
+/// Matrices of a layer that take low-rank adapters, a bit each.
+using AdapterTargets = std::uint8_t;
+namespace target {
+inline constexpr AdapterTargets query = 1, key = 2, value = 4, output = 8, gate = 16, up = 32,
+                                down = 64, other = 128;
+inline constexpr AdapterTargets attention = query | key | value | output;
+inline constexpr AdapterTargets feed_forward = gate | up | down;
+inline constexpr AdapterTargets all = 255;
+}  // namespace target
+/// Names of the single ones are those of Llama's modules in transformers, without `_proj`.
+inline constexpr Choice<AdapterTargets> kAdapterTargets[] = {
+    {"all-linear", target::all},
+    {"attention", target::attention},
+    {"qv", target::query | target::value},
+    {"mlp", target::feed_forward},
+    {"qkv", target::query | target::key | target::value},
+    {"gate_up", target::gate | target::up},
+    {"q", target::query},
+    {"k", target::key},
+    {"v", target::value},
+    {"o", target::output},
+    {"gate", target::gate},
+    {"up", target::up},
+    {"down", target::down}};
+
 /// Storage of the logits in the loss over the vocabulary.
 enum class Loss : std::uint8_t {
   eager,    ///< in 16 and in 32 bit, and their gradient
@@ -50,15 +75,36 @@ enum class Loss : std::uint8_t {
 inline constexpr Choice<Loss> kLosses[] = {
     {"eager", Loss::eager}, {"fused", Loss::fused}, {"chunked", Loss::chunked}};
 
-/// Optimizer state of each trainable parameter.
+/// Optimizer of the trainable parameters.
 enum class Optimizer : std::uint8_t {
   adamw,       ///< by the software stack: weights and moments in 32 bit
   adamw_bf16,  ///< weights, gradients and both moments in the format of the matmuls, and no more
   adamw_8bit,  ///< the same with both moments in 8 bit
+  adamw_paged_8bit,  ///< the same with moments that move to the host when memory runs short
+  muon,              ///< one moment, made orthogonal by matrix products
+  adafactor,         ///< sums over rows and columns in place of moments
+  lion,              ///< one moment
+  sgd,               ///< no moments
 };
-inline constexpr Choice<Optimizer> kOptimizers[] = {{"adamw", Optimizer::adamw},
-                                                    {"adamw-bf16", Optimizer::adamw_bf16},
-                                                    {"adamw-8bit", Optimizer::adamw_8bit}};
+inline constexpr Choice<Optimizer> kOptimizers[] = {
+    {"adamw", Optimizer::adamw},
+    {"adamw-bf16", Optimizer::adamw_bf16},
+    {"adamw-8bit", Optimizer::adamw_8bit},
+    {"adamw-paged-8bit", Optimizer::adamw_paged_8bit},
+    {"muon", Optimizer::muon},
+    {"adafactor", Optimizer::adafactor},
+    {"lion", Optimizer::lion},
+    {"sgd", Optimizer::sgd}};
+
+/// Storage of the weights that low-rank adapters stand beside.
+enum class BaseFormat : std::uint8_t { bf16, int8, nf4 };
+inline constexpr Choice<BaseFormat> kBaseFormats[] = {
+    {"bf16", BaseFormat::bf16}, {"int8", BaseFormat::int8}, {"nf4", BaseFormat::nf4}};
+
+/// Bytes of a gradient, of a gathered weight, and of a moment of the optimizer.
+inline constexpr Choice<double> kGradientFormats[] = {{"fp32", 4}, {"bf16", 2}};
+inline constexpr Choice<double> kGatherFormats[] = {{"bf16", 2}, {"fp8", 1}};
+inline constexpr Choice<double> kMomentFormats[] = {{"fp32", 4}, {"bf16", 2}, {"8bit", 1}};
 
 /// State offloaded to the host's memory.
 struct Offload {

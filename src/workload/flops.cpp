@@ -80,7 +80,7 @@ Passes language_passes(const Workload& w, const ForwardFlops& forward, const Gra
   add_matrices(passes, forward.head, of.head);
   add_matrices(passes, forward.cross_attention_gemm, of.cross);
   add_core(passes, forward.cross_attention_core, of.cross);
-  add_adapters(passes, active_adapters(w.language, w.language_training, w.lora_rank));
+  add_adapters(passes, language_adapters(w));
   return passes;
 }
 
@@ -90,8 +90,7 @@ Passes encoder_passes(const Workload& w, const ForwardFlops& forward, const Pass
   if (!w.encoder || w.cached_features) return passes;
   add_matrices(passes, forward.encoder - forward.encoder_core, of);
   add_core(passes, forward.encoder_core, of);
-  add_adapters(passes, w.encoder_tokens_per_image *
-                           active_adapters(*w.encoder, w.encoder_training, w.lora_rank));
+  add_adapters(passes, w.encoder_tokens_per_image * encoder_adapters(w));
   return passes;
 }
 

@@ -13,10 +13,12 @@ double share_after_images(const LanguageModel& m) {
 
 /// Low-rank pairs on the decoder's own and its inserted layers: all, or those that one token
 /// passes.
-double low_rank_parameters(const LanguageModel& m, double rank, Adapted which) {
+double low_rank_parameters(const LanguageModel& m, double rank, Adapted which,
+                           AdapterTargets targets) {
   double params = 0;
   for (const Run& run : blocks_of(m)) {
-    if (run.module != Module::mtp) params += run.count * rank * adapter_widths(run.block, which);
+    if (run.module == Module::mtp) continue;
+    params += run.count * rank * adapter_widths(run.block, which, targets);
   }
   return params;
 }
@@ -38,27 +40,33 @@ Gradients gradients_of(const Workload& w) {
   return out;
 }
 
-double active_adapters(const LanguageModel& m, Training training, double rank) {
-  if (training == Training::adapter) return adapter_parameters(m.layers, m.hidden, rank);
-  if (!low_rank(training)) return 0;
-  return low_rank_parameters(m, rank, Adapted::active);
+double language_adapters(const Workload& w) {
+  const LanguageModel& m = w.language;
+  if (w.language_training == Training::adapter) {
+    return adapter_parameters(m.layers, m.hidden, w.lora_rank);
+  }
+  if (!low_rank(w.language_training)) return 0;
+  return low_rank_parameters(m, w.lora_rank, Adapted::active, w.lora_targets);
 }
 
-double active_adapters(const Encoder& e, Training training, double rank) {
-  if (training == Training::adapter) return adapter_parameters(e.layers, e.hidden, rank);
-  return low_rank(training) ? lora_parameters(e, rank) : 0;
+double encoder_adapters(const Workload& w) {
+  const Encoder& e = *w.encoder;
+  if (w.encoder_training == Training::adapter) {
+    return adapter_parameters(e.layers, e.hidden, w.lora_rank);
+  }
+  return low_rank(w.encoder_training) ? lora_parameters(e, w.lora_rank, w.lora_targets) : 0;
 }
 
-double lora_parameters(const LanguageModel& m, double rank) {
-  return low_rank_parameters(m, rank, Adapted::all);
+double lora_parameters(const LanguageModel& m, double rank, AdapterTargets targets) {
+  return low_rank_parameters(m, rank, Adapted::all, targets);
 }
 
-double routed_lora_parameters(const LanguageModel& m, double rank) {
-  return low_rank_parameters(m, rank, Adapted::routed);
+double routed_lora_parameters(const LanguageModel& m, double rank, AdapterTargets targets) {
+  return low_rank_parameters(m, rank, Adapted::routed, targets);
 }
 
-double lora_parameters(const Encoder& e, double rank) {
-  return e.layers * rank * adapter_widths(encoder_block(e), Adapted::all);
+double lora_parameters(const Encoder& e, double rank, AdapterTargets targets) {
+  return e.layers * rank * adapter_widths(encoder_block(e), Adapted::all, targets);
 }
 
 double adapter_parameters(double layers, double hidden, double bottleneck) {
@@ -80,7 +88,7 @@ TrainableCounts count_trainable(const Workload& w) {
       counts.language = adapter_parameters(m.layers, m.hidden, w.lora_rank);
       break;
     default:
-      counts.language = lora_parameters(m, w.lora_rank);
+      counts.language = lora_parameters(m, w.lora_rank, w.lora_targets);
   }
   if (of.head.weights && !of.language.weights) counts.language += params.embedding + params.head;
   if (m.cross_attention && of.cross.weights && !of.language.weights) {
@@ -93,7 +101,7 @@ TrainableCounts count_trainable(const Workload& w) {
     if (w.encoder_training == Training::full)
       counts.encoder = encoder_parameters(e);
     else
-      counts.encoder = active_adapters(e, w.encoder_training, w.lora_rank);
+      counts.encoder = encoder_adapters(w);
   }
   if (w.encoder && of.connector.weights) {
     counts.connector += connector_parameters(*w.connector, *w.encoder, m.hidden);

@@ -44,19 +44,20 @@ struct Gradients {
 };
 Gradients gradients_of(const Workload& workload);
 
-/// Parameters of low-rank adapters on every linear layer of the decoder (attention, feed-forward,
-/// experts, inserted cross-attention; neither router nor embedding nor head): sum of
+/// Parameters of low-rank adapters on the targets among the decoder's linear layers (attention,
+/// feed-forward, experts, inserted cross-attention; neither router nor embedding nor head): sum of
 /// rank (in + out) over the matrices. Source: LoRA, arXiv 2106.09685, section 4.1.
-double lora_parameters(const LanguageModel& language, double rank);
-double lora_parameters(const Encoder& encoder, double rank);
+double lora_parameters(const LanguageModel& language, double rank,
+                       AdapterTargets targets = target::all);
+double lora_parameters(const Encoder& encoder, double rank, AdapterTargets targets = target::all);
 /// Parameters of the decoder's low-rank adapters on routed experts.
-double routed_lora_parameters(const LanguageModel& language, double rank);
+double routed_lora_parameters(const LanguageModel& language, double rank, AdapterTargets targets);
 /// Parameters of bottleneck adapters, two per layer: 2 (2 h r + r + h). Source: Houlsby et al.,
 /// arXiv 1902.00751, section 2.1.
 double adapter_parameters(double layers, double hidden, double bottleneck);
 /// Adapter parameters that one token passes, 0 without adapters.
-double active_adapters(const LanguageModel& language, Training training, double rank);
-double active_adapters(const Encoder& encoder, Training training, double rank);
+double language_adapters(const Workload& workload);
+double encoder_adapters(const Workload& workload);
 
 /// Parameters that learn under the workload's recipe, by module (lora: the adapters').
 struct TrainableCounts {

@@ -29,7 +29,8 @@ struct Workload {
   Training language_training = Training::full;
   Training encoder_training = Training::full;
   Training connector_training = Training::full;
-  double lora_rank = 16;          ///< of lora, qlora; bottleneck width of adapter
+  double lora_rank = 16;                      ///< of lora, qlora; bottleneck width of adapter
+  AdapterTargets lora_targets = target::all;  ///< of lora, qlora
   bool train_embeddings = false;  ///< with lora, qlora, adapter: embedding and head learn too
   bool cached_features = false;   ///< encoder output computed once, offline
 
@@ -48,6 +49,10 @@ struct Workload {
   Attention attention = Attention::flash;
   std::optional<Loss> loss;  ///< empty for the default of the software stack
   Optimizer optimizer = Optimizer::adamw;
+  BaseFormat base = BaseFormat::nf4;     ///< of qlora
+  std::optional<double> gradient_width;  ///< bytes, empty for the stack's and the optimizer's
+  std::optional<double> moment_width;    ///< bytes, empty for the optimizer's
+  double gather_width = 2;               ///< bytes of a sharded weight on the way
   Offload offload;
   bool fused_encoder = false;  ///< the encoder's attention is fused with any software
   /// Contrastive training of two towers: pairs that the loss compares, 0 for generative training.

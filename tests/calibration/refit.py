@@ -38,6 +38,10 @@ WEAK = {"NeMo Framework Launcher README": 0.3,
         # Neither batch nor recomputation said; no network; attention in plain matmuls, length 128.
         "EasyDeL issue 205 (erfanzar/EasyDeL)": 0.3,
         "Efficient Training of Large Language Models (Lightning, minGPT with FSDP)": 0.3,
+        # One loop and one model on many chips, one machine seen at many sizes.
+        "GPU Test page of an LLM trainer (torch 2.5.1/2.8)": 0.3,
+        "GPT-2 124M sweep over 15 rented cards (RunPod)": 0.4,
+        "lumi-llm-scaling (spyysalo, University of Turku)": 0.3,
         "OpenLM issue 21 (mlfoundations/open_lm)": 0.3,
         "OpenLM pull request 244 (mlfoundations/open_lm)": 0.3,
         "Sheared-LLaMA README, Throughput (princeton-nlp/LLM-Shearing)": 0.3}

@@ -119,7 +119,7 @@ TEST_CASE("states and 4-bit weights of whole models", "[memory]") {
     const ParameterCounts c = count_parameters(m);
     const double vectors = m.hidden * (2 * m.layers + 1);
     const double linear = c.layers - vectors;
-    return (linear * kQloraBytes + (c.total - linear) * 2) / 1e9;
+    return (linear * base_bytes(BaseFormat::nf4) + (c.total - linear) * 2) / 1e9;
   };
   CHECK_THAT(packed(reference::language("llama2-7b")),
              WithinRel(reference::number("mem/llama2-7b QLoRA weights"), 1e-9));

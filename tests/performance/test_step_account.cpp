@@ -29,7 +29,8 @@ double by_hand(const StepAccount& a) {
       (a.stages - 1) / a.virtual_stages * (a.step.stages.mean + a.step.transfer.seconds() + each) +
       a.micro_batches * a.stage_imbalance * (a.step.stages.slowest - a.step.stages.mean);
   const double step = a.micro_batches * (replica / a.stages + a.step.transfer.seconds() + each) +
-                      bubble + once + a.update_bytes / a.memory_rate + a.step_seconds;
+                      bubble + once + a.update_bytes / a.memory_rate +
+                      a.update_flops / a.connector_rate + a.step_seconds;
   return (1 + a.step.imbalance) * a.slowdown / a.padding_efficiency * step;
 }
 

@@ -33,6 +33,7 @@ inline trcost::PlanRequest request(const TrainingCase& s) {
   trcost::PlanRequest r;
   r.gpus = s.gpus;
   r.batch_hint = s.batch;
+  r.memory_margin = 0;
   return r;
 }
 

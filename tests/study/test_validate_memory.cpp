@@ -46,16 +46,17 @@ TEST_CASE("every published peak can be asked or says why not", "[study][memory]"
   CHECK(sources.size() >= 20);
 }
 
-// What data/runs/README.md says of the distance, with room for rows to come.
+// What data/runs/README.md says of the distance, with room for rows to come. The rows of the third
+// release (N4M) are harder than the others: their own loops, rented cards, two-die modules.
 TEST_CASE("distance of the answers from published peaks", "[study][memory]") {
   const ValidationSummary& all = all_memory_rows().all;
-  CHECK(all.rows >= 199);
-  CHECK(all.median < 0.125);
-  CHECK(all.p90 < 0.38);
+  CHECK(all.rows >= 232);
+  CHECK(all.median < 0.135);
+  CHECK(all.p90 < 0.41);
   CHECK(std::abs(all.bias) < 0.05);
   const SourceVotes& votes = all_memory_rows().votes;
-  CHECK(votes.sources >= 20);
-  CHECK(votes.factor < 1.11);
+  CHECK(votes.sources >= 27);
+  CHECK(votes.factor < 1.13);
   CHECK(votes.p90_factor < 1.31);
 }
 

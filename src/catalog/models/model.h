@@ -29,13 +29,13 @@ enum class Attention : std::uint8_t {
   flash1,
   flash2,    ///< FlashAttention 2 (arXiv:2307.08691), PyTorch's since 2.2
   fastest,   ///< the fastest on the chip: cuDNN, FlashAttention 3 (arXiv:2407.08608)
+  masked,    ///< flash2 under a dense mask, which computes the masked half too
   standard,  ///< materialised
 };
-inline constexpr Choice<Attention> kAttentions[] = {{"flash", Attention::flash},
-                                                    {"flash-1", Attention::flash1},
-                                                    {"flash-2", Attention::flash2},
-                                                    {"fastest", Attention::fastest},
-                                                    {"standard", Attention::standard}};
+inline constexpr Choice<Attention> kAttentions[] = {
+    {"flash", Attention::flash},    {"flash-1", Attention::flash1},
+    {"flash-2", Attention::flash2}, {"fastest", Attention::fastest},
+    {"masked", Attention::masked},  {"standard", Attention::standard}};
 
 /// Mixture of experts in place of the dense feed-forward of a layer.
 struct MixtureOfExperts {

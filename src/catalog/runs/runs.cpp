@@ -93,6 +93,8 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.precision = row_precision(table, i);
   row.recompute = one_of(table, i, "recompute", kRecomputes);
   row.attention = one_of(table, i, "attention", kAttentions).value_or(Attention::flash);
+  row.kernels = one_of(table, i, "kernels", kKernelSets);
+  row.optimizer = table.text(i, "optimizer");
   row.stack = table.text(i, "stack");
   row.version = table.text(i, "version");
   row.step_seconds = table.number(i, "step_seconds");
@@ -120,6 +122,8 @@ constexpr std::string_view kColumns[] = {"id",
                                          "precision",
                                          "recompute",
                                          "attention",
+                                         "kernels",
+                                         "optimizer",
                                          "stack",
                                          "version",
                                          "tokens_per_second_per_gpu",

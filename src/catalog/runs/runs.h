@@ -81,8 +81,10 @@ struct ThroughputRow : Degrees {
   Precision precision = Precision::bf16;
   std::optional<Recompute> recompute;
   Attention attention = Attention::flash;
-  std::string stack;    ///< catalog name, empty where not published
-  std::string version;  ///< release or year, as published
+  std::optional<Kernels> kernels;  ///< where the source tells them
+  std::string optimizer;           ///< word of --optimizer, empty for adamw
+  std::string stack;               ///< catalog name, empty where not published
+  std::string version;             ///< release or year, as published
   double tokens_per_second_per_gpu = 0;
   std::optional<double> step_seconds;
   std::string quality;  ///< A complete and from the primary source, B something assumed, C not

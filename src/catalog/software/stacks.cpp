@@ -49,6 +49,9 @@ constexpr Constant<Stack> kStackConstants[] = {
     {"flash", &Stack::flash, 0.1, 1.5},
     {"legacy_elementwise", &Stack::legacy_elementwise, 0.5, 10},
     {"elementwise", &Stack::elementwise, 0.1, 20},
+    {"plain_elementwise", &Stack::plain_elementwise, 0.1, 20},
+    {"fused_elementwise", &Stack::fused_elementwise, 0.05, 10},
+    {"plain_lora", &Stack::plain_lora, 0.1, 20},
     {"kernels", &Stack::kernels, 0, 500},
     {"block_seconds", &Stack::block_seconds, 0, 1},
     {"expert_block_seconds", &Stack::expert_block_seconds, 0, 1},
@@ -112,9 +115,14 @@ constexpr StatesKey kRecipeStates[] = {
     {"adapter_bytes_per_parameter", &MemoryRecipe::adapter_states}};
 constexpr Constant<MemoryRecipe> kMemoryConstants[] = {
     {"bytes_per_logit", &MemoryRecipe::logits_bytes, 0, 64},
+    {"plain_bytes_per_logit", &MemoryRecipe::plain_logits, 0, 64},
     {"activation_share", &MemoryRecipe::activation_share, 0, 4},
+    {"plain_share", &MemoryRecipe::plain_share, 0, 4},
+    {"fused_share", &MemoryRecipe::fused_share, 0, 4},
     {"score_share", &MemoryRecipe::score_share, 0, 4},
     {"selective_share", &MemoryRecipe::selective_share, 0, 2},
+    {"adapter_input_bytes", &MemoryRecipe::adapter_input_bytes, 0, 16},
+    {"replica_copies", &MemoryRecipe::replica_copies, 0, 4},
     {"unpacked_bytes", &MemoryRecipe::unpacked_bytes, 0, 4},
     {"update_copies", &MemoryRecipe::update_copies, 0, 2},
     {"low_precision_input_bytes", &MemoryRecipe::low_precision_inputs, 0, 2},
@@ -123,6 +131,7 @@ constexpr Constant<MemoryRecipe> kMemoryConstants[] = {
     {"context_bytes", &MemoryRecipe::context_bytes, 0, 1e11},
     {"network_bytes", &MemoryRecipe::network_bytes, 0, 1e11},
     {"fragmentation", &MemoryRecipe::fragmentation, 0, 1},
+    {"spread", &MemoryRecipe::spread, 0.01, 2},
     {"plan_share", &MemoryRecipe::plan_share, 0, 1},
 };
 
@@ -139,6 +148,8 @@ void read_memory(ObjectReader& parent, MemoryRecipe& memory) {
   read_given_constants(*reader, kMemoryConstants, memory);
   memory.unsharded_embeddings =
       reader->boolean_or("unsharded_embeddings", memory.unsharded_embeddings);
+  memory.selective_mixtures = reader->boolean_or("selective_mixtures", memory.selective_mixtures);
+  memory.frees_gradients = reader->boolean_or("frees_gradients", memory.frees_gradients);
   reader->finish();
 }
 

@@ -32,6 +32,14 @@ inline constexpr Choice<Tuning> kTunings[] = {
     {"showcase", Tuning::showcase}, {"usual", Tuning::usual}, {"first-run", Tuning::first_run}};
 std::string_view tuning_name(Tuning tuning);
 
+/// Kernels that a stack's code runs, if the run says so.
+enum class Kernels : std::uint8_t {
+  plain,  ///< the framework's own, one operation each
+  fused,  ///< fused norms, activations and loss (Liger Kernel, Unsloth), and FlashAttention
+};
+inline constexpr Choice<Kernels> kKernelSets[] = {{"plain", Kernels::plain},
+                                                  {"fused", Kernels::fused}};
+
 /// Bytes that one parameter under training takes, before sharding (model.md 4.1).
 struct StateBytes {
   double weights = 0;  ///< of the copy that matmuls read
@@ -46,17 +54,26 @@ struct MemoryRecipe {
   StateBytes states;            ///< full training in 16 bits
   StateBytes adapter_states;    ///< LoRA matrices: 16 bytes per parameter (model.md 4.1)
   double logits_bytes = 0;      ///< per logit: 14 eager, 6 fused, about 0 chunked (model.md 4.4)
+  double plain_logits = 0;      ///< of a plain loop
   double activation_share = 0;  ///< share of the formula's activations that the stack keeps
+  double plain_share = 0;       ///< that share of runs with plain kernels
+  double fused_share = 0;       ///< and of runs with fused ones
   double score_share = 0;       ///< share of materialised attention scores that the stack keeps
   double selective_share = 0;   ///< share of those that selective recomputation keeps
-  double unpacked_bytes = 0;    ///< bytes per frozen parameter besides a base in 4 bits
-  double update_copies = 0;     ///< copies of the weights, if AdamW updates all at once
+  bool selective_mixtures =
+      true;  ///< false: selective recomputation of a mixture of experts repeats whole layers
+  double adapter_input_bytes = 0;  ///< further bytes per value that an adapter reads of a token
+  double replica_copies = 0;       ///< copies of the gradients for the exchange between replicas
+  bool frees_gradients = false;  ///< without accumulation, gradients take freed activations' place
+  double unpacked_bytes = 0;     ///< bytes per frozen parameter besides a base in 4 bits
+  double update_copies = 0;      ///< copies of the weights, if AdamW updates all at once
   double low_precision_inputs = 0;  ///< bytes per saved matmul input under an 8- or 4-bit recipe
   double frozen_low_precision_bytes = 0;  ///< per frozen parameter under an 8- or 4-bit recipe
   double unsharded_layers = 0;            ///< layers gathered at a time with sharded parameters
   bool unsharded_embeddings = true;       ///< embedding and head stay gathered through the step
   double context_bytes = 0;               ///< context and libraries of one device
   double network_bytes = 0;               ///< communication buffers of a device that has peers
+  double spread = 0;                      ///< of ln(measured / predicted) of published peaks
   double fragmentation = 0;               ///< share of activations and logits
   /// Usable share of the memory that the framework sees: 94 % of the chip (model.md 4.5), of which
   /// the driver keeps 1 %.
@@ -148,6 +165,9 @@ struct Stack {
   double legacy_elementwise = 0;  ///< further traffic where attention is materialised: software of
                                   ///< before 2023, whose element-wise work is not fused
   double elementwise = 0;         ///< memory traffic relative to fully fused kernels
+  double plain_elementwise = 0;   ///< factor on `elementwise` of runs with plain kernels
+  double fused_elementwise = 0;   ///< and of runs with fused ones
+  double plain_lora = 0;          ///< factor on `lora_traffic` of runs with plain kernels
   double kernels = 0;             ///< element-wise kernels per layer and forward pass
   /// Host time to issue a block's forward pass of a micro-batch, twice that backward: no device is
   /// faster, however small its share. Python, autograd, hooks and checks between the kernels take

@@ -13,20 +13,19 @@
 #include "estimate/explain/explain.h"
 #include "estimate/question/data/resolve_amounts.h"
 #include "estimate/question/work/resolve_model.h"
+#include "performance/memory/memory.h"
 #include "quantity/quantity.h"
 #include "scenario/fields.h"
 
 namespace trcost::estimation {
 namespace {
 
-void warn_about_memory(const Estimate& out, double margin, Notes& notes) {
+void warn_about_memory(const Estimate& out, Notes& notes) {
   if (out.memory.tight) {
     notes.warn(fmt::format(
-        "{} is tight: {} of the {} that a plan may fill per {}, with less than {} left for "
-        "fragmentation (--memory-margin)",
-        out.model.name, format_number(out.memory.total, NumberKind::bytes),
-        format_number(out.memory.capacity, NumberKind::bytes), out.accelerator_title,
-        format_number(margin, NumberKind::fraction)));
+        "{} is {:.0f}% likely to fit: {} of the {} that a plan may fill per {}", out.model.name,
+        100 * fits_probability(out.memory), format_number(out.memory.total, NumberKind::bytes),
+        format_number(out.memory.capacity, NumberKind::bytes), out.accelerator_title));
   }
   if (out.memory.fits) return;
   notes.warn(fmt::format("{} needs {} per device but {} plans with {}: over by {}", out.model.name,
@@ -81,7 +80,7 @@ void warn_about_domain(const Task& task, const Estimate& out, Notes& notes) {
 }
 
 void warn_about_plan(const Task& task, const Estimate& out, Notes& notes) {
-  warn_about_memory(out, task.fixed.layout.memory_margin, notes);
+  warn_about_memory(out, notes);
   warn_about_steps(task.work(), out, notes);
   warn_about_context(task.fixed.layout, out, notes);
   warn_about_domain(task, out, notes);

@@ -233,6 +233,7 @@ MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
     out.generating = true;
     out.total = held;
     out.capacity = learning.capacity;
+    out.spread = learning.spread;
     out.host = learning.host;
   }
   out.engine = engine;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "catalog/layout/layout.h"
+#include "performance/memory/memory.h"
 #include "trcost/numbers.h"
 
 namespace trcost::estimation {
@@ -68,7 +69,8 @@ std::string memory_words(const MemoryUse& use) {
 }
 
 std::string fit_words(const MemoryUse& use) {
-  return !use.fits ? "NO" : use.tight ? "tight" : "yes";
+  const std::string_view word = fit_word(use);
+  return word == "no" ? "NO" : std::string(word);
 }
 
 double recomputed_layers(const PlacedLayout& placed) {
@@ -153,6 +155,18 @@ const Columns<MemoryUse>& memory_use_columns() {
           .higher(),
       boolean("fits", member<&U::fits>, "whether the total is within the capacity", Rank::first)
           .shown({.line = {beside::kCluster + 5}, .brief = {5}}, member<fit_words>),
+      share(
+          "fits_probability", [](const U& m) { return fits_probability(m); },
+          "chance that the peak stays within the capacity, by the spread of published peaks")
+          .higher(),
+      bytes(
+          "range.p10", [](const U& m) { return peak_quantile(m, -kNormalP90); },
+          "of the total, by the spread of published peaks")
+          .lower(),
+      bytes("range.p50", member<&U::total>, "its median").lower(),
+      bytes(
+          "range.p90", [](const U& m) { return peak_quantile(m, kNormalP90); }, "of the total")
+          .lower(),
       boolean("tight", member<&U::tight>,
               "whether it fits, but leaves less free than hardware.memory_margin"),
   };

@@ -228,6 +228,7 @@ const Columns<StepAccount>& step_columns() {
       plain("transfer_shown", member<&A::step, &S::transfer, &T::exposed>,
             "share of them that nothing hides"),
       plain("update_parameters", member<&A::update_parameters>, "of a rank"),
+      plain("update_flops", member<&A::update_flops>, "of a rank, of Muon alone"),
       with_unit("update_bytes", "bytes", member<&A::update_bytes>, "of memory"),
       with_unit("fixed_seconds", "s", member<&A::step_seconds>, "of a step"),
       plain("imbalance", member<&A::step, &S::imbalance>,

@@ -408,12 +408,22 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
        fmt::format("{} over its {} stages", in_seconds(replica), digits(a.stages)),
        std::string(kStepModel)});
   add_pipeline(a, sums, out);
+  const double products = a.update_flops / a.connector_rate;
   out.push_back(
-      {"optimizer's update", "parameters of a rank x bytes of each / memory rate + fixed time",
-       fmt::format("{} x {} / {} + {}", digits(a.update_parameters),
+      {"optimizer's update",
+       products > 0
+           ? "parameters of a rank x bytes of each / memory rate + FLOPs of Muon / rate in "
+             "16 bit + fixed time"
+           : "parameters of a rank x bytes of each / memory rate + fixed time",
+       fmt::format("{} x {} / {}{} + {}", digits(a.update_parameters),
                    digits(a.update_parameters > 0 ? a.update_bytes / a.update_parameters : 0),
-                   digits(a.memory_rate), digits(a.step_seconds)),
-       in_seconds(a.update_bytes / a.memory_rate + a.step_seconds), std::string(kStepModel)});
+                   digits(a.memory_rate),
+                   products > 0
+                       ? fmt::format(" + {} / {}", digits(a.update_flops), digits(a.connector_rate))
+                       : std::string(),
+                   digits(a.step_seconds)),
+       in_seconds(a.update_bytes / a.memory_rate + products + a.step_seconds),
+       std::string(kStepModel)});
   add_activations(a, out);
   out.push_back(activations(a));
   out.push_back({"stragglers and imbalance", "(1 + straggler x log2(hosts)) x uneven sequences - 1",

@@ -50,7 +50,7 @@ PlanRequest resolve_layout(const Scenario& scenario, const Amounts& amounts) {
   out.context_kind = given_choice(scenario, Field::layout_context_kind, kContextKinds);
   out.recompute_layers = given_degree(scenario, Field::layout_recompute_layers);
   out.sequence_parallel = scenario.flag(Field::layout_sequence_parallel);
-  out.memory_margin = scenario.number_or_default(Field::hardware_memory_margin);
+  out.memory_margin = scenario.number(Field::hardware_memory_margin);
   assume_no_virtual_stages(out);
   return out;
 }

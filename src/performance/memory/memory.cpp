@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantity/portable_math.h"
+#include "quantity/statistics.h"
 #include "workload/blocks/block.h"
 #include "workload/workload.h"
 
@@ -41,16 +43,64 @@ ActivationBytes activation_bytes(const LayerWidths& layer, Recompute recompute) 
               4 * layer.routed * layer.hidden};
 }
 
-StateBytes state_bytes(Optimizer optimizer, const StateBytes& of_stack, double width) noexcept {
-  constexpr double kMoments = 2;
-  if (optimizer == Optimizer::adamw) return of_stack;
-  return {width, width, kMoments * (optimizer == Optimizer::adamw_8bit ? 1 : width)};
+namespace {
+
+// Weights, gradients and moments in the format of the matmuls, without master weights.
+bool is_short(Optimizer optimizer) {
+  return optimizer == Optimizer::adamw_bf16 || optimizer == Optimizer::adamw_8bit ||
+         optimizer == Optimizer::adamw_paged_8bit;
 }
 
-double update_traffic(Optimizer optimizer, double of_stack, double width) noexcept {
-  if (optimizer == Optimizer::adamw) return of_stack;
-  const StateBytes bytes = state_bytes(optimizer, {}, width);
-  return of_stack / kAdamwTraffic * (bytes.gradients + 2 * (bytes.optimizer + bytes.weights));
+}  // namespace
+
+StateBytes state_bytes(const StateFormats& formats, const StateBytes& of_stack,
+                       double width) noexcept {
+  constexpr double kMomentWidth = 4, kMomentsOfAdam = 2;
+  const Optimizer optimizer = formats.optimizer;
+  StateBytes out = of_stack;
+  double moment = kMomentWidth;
+  double master = std::max(0.0, of_stack.optimizer - kMomentsOfAdam * kMomentWidth);
+  if (is_short(optimizer)) {
+    out.weights = out.gradients = width;
+    moment = optimizer == Optimizer::adamw_bf16 ? width : 1;
+    master = 0;
+  }
+  out.gradients = formats.gradient_width.value_or(out.gradients);
+  out.optimizer = master + optimizer_moments(optimizer) * formats.moment_width.value_or(moment);
+  return out;
+}
+
+double update_traffic(const StateFormats& formats, double of_stack, double width) noexcept {
+  constexpr StateBytes kReference{2, 4, 12};  // of kAdamwTraffic
+  const StateBytes bytes = state_bytes(formats, kReference, width);
+  const double weights = (is_short(formats.optimizer) ? 2 : 1) * bytes.weights;
+  return of_stack / kAdamwTraffic * (bytes.gradients + weights + 2 * bytes.optimizer);
+}
+
+UpdateFlops muon_flops(const Block& block) noexcept {
+  constexpr double kRounds = 5;
+  UpdateFlops out;
+  for (const Matrix& matrix : block.matrices) {
+    const double m = std::min(matrix.in, matrix.out), n = std::max(matrix.in, matrix.out);
+    (matrix.routed ? out.routed : out.own) += matrix.count * kRounds * m * m * (4 * n + 2 * m);
+  }
+  return out;
+}
+
+double fits_probability(const MemoryUse& use) noexcept {
+  if (use.total <= 0) return 1;
+  if (use.capacity <= 0) return 0;
+  return normal_above(portable_log(use.total / use.capacity) / use.spread);
+}
+
+double peak_quantile(const MemoryUse& use, double z) noexcept {
+  return use.total * portable_exp(z * use.spread);
+}
+
+std::string_view fit_word(const MemoryUse& use) noexcept {
+  const double chance = fits_probability(use);
+  if (use.fits) return chance >= 0.9 ? "yes" : "likely";
+  return chance >= 0.1 ? "unlikely" : "no";
 }
 
 bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept {

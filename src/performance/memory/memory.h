@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "catalog/software/stacks.h"
 #include "quantity/layers.h"
+#include "scenario/choices.h"
 #include "trcost/catalog.h"
 #include "trcost/layout.h"
 #include "workload/workload.h"
@@ -69,9 +73,13 @@ LayerWidths layer_widths(const Block& block, double image_share = 0) noexcept;
 /// s/(h t)), selective the same without 5 a s/(h t).
 ActivationBytes activation_bytes(const LayerWidths& layer, Recompute recompute) noexcept;
 
-/// Bytes per parameter of a 4-bit base: NF4 with blocks of 64 and doubly quantised scales,
-/// (4 + 8/64 + 32/(64 256)) / 8 (Dettmers et al., arXiv:2305.14314, section 3).
-inline constexpr double kQloraBytes = (4.0 + 8.0 / 64 + 32.0 / (64 * 256)) / 8;
+/// Bytes per parameter of a base in fewer bits. NF4 with blocks of 64 and doubly quantised scales,
+/// (4 + 8/64 + 32/(64 256)) / 8 (Dettmers et al., arXiv:2305.14314, section 3). Of int8 a byte: the
+/// scale of a row adds a thousandth (LLM.int8(), arXiv:2208.07339, section 3).
+constexpr double base_bytes(BaseFormat format) noexcept {
+  if (format == BaseFormat::int8) return 1;
+  return format == BaseFormat::nf4 ? (4.0 + 8.0 / 64 + 32.0 / (64 * 256)) / 8 : 2;
+}
 
 /// Bytes of one logit. Eager: 16 bit and three 32-bit tensors of the same size at the peak of the
 /// backward pass, 12.0 bytes besides a reference that the training loop keeps, as measured in torch
@@ -80,9 +88,36 @@ inline constexpr double kQloraBytes = (4.0 + 8.0 / 64 + 32.0 / (64 * 256)) / 8;
 /// ceil(vocab / hidden) of the tokens at a time (Liger Kernel, arXiv:2410.10989, section 3.2).
 double bytes_per_logit(Loss loss, double vocab, double hidden) noexcept;
 
-/// Bytes of optimizer state per trainable parameter for a user-selected optimizer (model.md 4.1).
-/// `of_stack`: bytes with the stack's own. `width`: bytes of a value in the format of the matmuls.
-StateBytes state_bytes(Optimizer optimizer, const StateBytes& of_stack, double width) noexcept;
+/// Moments of a parameter: two of AdamW (arXiv:1711.05101), one of Lion (arXiv:2302.06675) and Muon
+/// (github.com/KellerJordan/Muon), none of SGD. Adafactor keeps sums over rows and columns
+/// (arXiv:1804.04235), which are little beside the weights.
+constexpr double optimizer_moments(Optimizer optimizer) noexcept {
+  switch (optimizer) {
+    case Optimizer::muon:
+    case Optimizer::lion:
+      return 1;
+    case Optimizer::adafactor:
+    case Optimizer::sgd:
+      return 0;
+    default:
+      return 2;
+  }
+}
+
+/// Formats of a workload's gradients and optimizer state.
+struct StateFormats {
+  Optimizer optimizer = Optimizer::adamw;
+  std::optional<double> gradient_width = {}, moment_width = {};  ///< bytes, if specified
+};
+
+inline StateFormats formats_of(const Workload& workload) noexcept {
+  return {workload.optimizer, workload.gradient_width, workload.moment_width};
+}
+
+/// Bytes per trainable parameter (model.md 4.1). `of_stack`: with the stack's own AdamW, whose two
+/// moments take 4 bytes each. `width`: bytes of a value in the format of the matmuls.
+StateBytes state_bytes(const StateFormats& formats, const StateBytes& of_stack,
+                       double width) noexcept;
 
 /// Whether a format keeps 32-bit weights and activations, without a separate master copy.
 constexpr bool is_single(Precision precision) noexcept {
@@ -92,9 +127,26 @@ constexpr bool is_single(Precision precision) noexcept {
 /// Bytes that AdamW in 32 bit moves per parameter: 4 to read gradients, 2 x 12 to read and write
 /// moments and weights, 2 for the weights of the matmuls (model.md 5.1).
 inline constexpr double kAdamwTraffic = 30;
-/// Bytes that an optimizer moves per parameter. `of_stack`: bytes of 32-bit AdamW in the stack's
-/// own code, whose losses others share. `width`: bytes of a value in the format of the matmuls.
-double update_traffic(Optimizer optimizer, double of_stack, double width) noexcept;
+/// Bytes that an optimizer moves per parameter: gradients and weights once, moments and master
+/// weights, or weights without a master, read and written. `of_stack`: bytes of 32-bit AdamW in the
+/// stack's own code, whose losses others share. `width`: bytes of a value in the format of the
+/// matmuls.
+double update_traffic(const StateFormats& formats, double of_stack, double width) noexcept;
+
+/// FLOPs of one update of Muon for a block: five Newton-Schulz rounds of three products of each
+/// matrix of m x n, m <= n: 5 (4 m m n + 2 m m m) (github.com/KellerJordan/Muon, muon.py).
+struct UpdateFlops {
+  double own = 0, routed = 0;
+};
+UpdateFlops muon_flops(const Block& block) noexcept;
+
+/// Chance that a peak stays within the capacity, by the spread of published peaks: Phi(ln(capacity
+/// / total) / spread). A half where the total equals the capacity.
+double fits_probability(const MemoryUse& use) noexcept;
+/// Quantile of the peak in bytes, `z` standard deviations from the median.
+double peak_quantile(const MemoryUse& use, double z) noexcept;
+/// How likely it fits: yes (0.9 and more), likely (0.5 to 0.9), unlikely (0.1 to 0.5), no.
+std::string_view fit_word(const MemoryUse& use) noexcept;
 
 /// Whether a stack writes the scores of the encoder's attention to memory.
 bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept;

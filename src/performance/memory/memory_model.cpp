@@ -15,6 +15,7 @@ struct MemoryModel::Shares {
   States dense, expert;                   ///< factors on a device's states
   std::array<double, kPlaces> kept;       ///< bytes per layer and micro-batch
   std::array<double, kPlaces> transient;  ///< further bytes of the layer at work
+  double replica_copies;                  ///< of the gradients, for the exchange of replicas
   double unallocated;                     ///< context, communication buffers
   double gathered;                        ///< weights of the layers at work, if sharded
 };
@@ -35,9 +36,10 @@ inline MemoryModel::Shape MemoryModel::shape(const Layout& layout, const Shares&
 }
 
 MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
-  const auto mode = static_cast<std::size_t>(layout.recompute);
+  const Recompute recompute = repeated(layout.recompute);
+  const auto mode = static_cast<std::size_t>(recompute);
   const double t = layout.tp, ranks = static_cast<double>(layout.dp) * layout.cp;
-  const bool full = layout.recompute == Recompute::full;
+  const bool full = recompute == Recompute::full;
   Shares s{};
   s.stages = partition_stages(pipeline_layers_, layout);
   s.inverse_tensor = 1 / t;
@@ -63,6 +65,8 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
     if (full || s.kept[i] <= 0) s.transient[i] = std::max(0.0, bytes(of.most) - s.kept[i]);
   }
   s.dense = factors(s.inverse_tensor, ranks);
+  const bool replicated = layout.sharding == Sharding::none && ranks > 1;
+  s.replica_copies = replicated ? recipe_.replica_copies : 0;
   double gathered_experts = 0;
   if (experts_) {
     const double split = static_cast<double>(layout.ep) * expert_tensor_parallel(layout);
@@ -164,9 +168,15 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
   use.unallocated = shares.unallocated;
   use.fragments = recipe_.fragmentation * (use.activations + use.logits);
-  // Activations and logits are freed before the update, so only copies beyond them add bytes.
-  const double copied =
-      std::max(0.0, recipe_.update_copies * learning - use.activations - use.logits);
+  // Activations and logits are freed before the update, so only what is beyond them adds bytes.
+  const double freed = use.activations + use.logits;
+  const double late = use.gradients + recipe_.update_copies * learning;
+  const double replicas = shares.replica_copies * use.gradients;
+  if (recipe_.frees_gradients && layout.micro_batches() <= 1) {
+    use.gradients = std::max(0.0, use.gradients - freed);
+  }
+  const double copied = std::max(0.0, late - freed - use.gradients);
+  use.gradients += replicas;
   use.overhead = use.unallocated + shares.gathered + gathered_tables(layout, first, last) +
                  use.fragments + copied;
   if (has_auxiliary_models_) add_auxiliary_models(shares, layout.pp, use);
@@ -191,6 +201,7 @@ void MemoryModel::set_total(MemoryUse& use) const noexcept {
   use.total = 0;
   for (const auto& part : kMemoryParts) use.total += use.*part.bytes;
   use.capacity = capacity_;
+  use.spread = recipe_.spread;
   use.fits = use.total <= capacity_;
 }
 

@@ -89,6 +89,11 @@ class MemoryModel {
   /// Fills a model from a workload.
   struct Preparation;
 
+  /// Recomputation as the software does it.
+  [[nodiscard]] Recompute repeated(Recompute asked) const noexcept {
+    const bool whole = experts_ && !recipe_.selective_mixtures;
+    return whole && asked == Recompute::selective ? Recompute::full : asked;
+  }
   [[nodiscard]] Shares shares(const Layout& layout) const noexcept;
   [[nodiscard]] Shape shape(const Layout& layout, const Shares& shares, Stage stage) const noexcept;
   /// The fullest stage of a pipeline.

@@ -77,7 +77,7 @@ struct MemoryModel::Preparation {
   [[nodiscard]] States states(double params, bool learn, double packed = 0) const {
     const StateBytes& per = model.recipe_.states;
     if (learn) return {0, params * per.weights, params * per.gradients, params * per.optimizer};
-    return {(params - packed) * frozen_bytes() + packed * kQloraBytes, 0, 0, 0};
+    return {(params - packed) * frozen_bytes() + packed * base_bytes(workload.base), 0, 0, 0};
   }
   /// Bytes of an auxiliary model, whose weights are never packed.
   [[nodiscard]] States auxiliary_states(double params, bool learn) const {
@@ -101,7 +101,8 @@ struct MemoryModel::Preparation {
         states(params, passing(run.module).weights, packed ? linear_weights(block, routed) : 0);
     const double rank = workload.lora_rank;
     if (low_rank(training)) {
-      out.add(adapter_states(rank * adapter_widths(block, routed ? Adapted::routed : Adapted::own)),
+      out.add(adapter_states(rank * adapter_widths(block, routed ? Adapted::routed : Adapted::own,
+                                                   workload.lora_targets)),
               1);
     } else if (training == Training::adapter && !routed) {
       out.add(adapter_states(adapter_parameters(1, block.hidden, rank)), 1);
@@ -124,6 +125,12 @@ struct MemoryModel::Preparation {
     out.frozen = of.backward > 0 && !of.weights && !has_adapters(adapters(run.module));
     if (is_low_precision(precision)) out.input_bytes = model.recipe_.low_precision_inputs;
     return out;
+  }
+
+  /// Bytes per token that low-rank adapters keep of their inputs.
+  [[nodiscard]] double adapter_bytes(const Run& run) const {
+    if (!low_rank(adapters(run.module))) return 0;
+    return model.recipe_.adapter_input_bytes * adapter_inputs(run.block, workload.lora_targets);
   }
 
   /// Share of the scores that the stack keeps, over that of all activations, which add_run()
@@ -153,14 +160,17 @@ struct MemoryModel::Preparation {
     const LayerWidths kept = widths(run);
     for (const Recompute mode : kModes) {
       const double share = kept_share(mode);
-      const ActivationBytes bytes = scaled(activation_bytes(kept, mode), value_scale * share);
+      ActivationBytes bytes = scaled(activation_bytes(kept, mode), value_scale * share);
+      if (mode != Recompute::full) bytes.hidden += adapter_bytes(run);
       add(of.kept[static_cast<std::size_t>(mode)], bytes, run.count * passing(run.module).backward);
       if (mode == Recompute::none && bytes.per_token(1, false) > of.most.per_token(1, false)) {
         of.most = bytes;
       }
     }
     if (run.module == Module::encoder) return;
-    const double width = 2 * value_scale;
+    // A packed base is gathered as it is kept.
+    const bool packed = adapters(run.module) == Training::qlora;
+    const double width = packed ? base_bytes(workload.base) : 2 * value_scale;
     model.layer_weights_ = std::max(model.layer_weights_, width * own_parameters(run.block));
     model.expert_weights_ = std::max(model.expert_weights_,
                                      width * expert_parameters(run.block, run.block.experts.count));
@@ -240,7 +250,7 @@ MemoryModel::MemoryModel(const Workload& workload, const PipelineLayers& pipelin
   const Preparation prepare{*this, workload, precision, eager_encoder};
   if (is_single(precision)) recipe_.states = recipe_.adapter_states = {4, 4, 8};
   for (StateBytes* states : {&recipe_.states, &recipe_.adapter_states}) {
-    *states = state_bytes(workload.optimizer, *states, 2 * prepare.value_scale);
+    *states = state_bytes(formats_of(workload), *states, 2 * prepare.value_scale);
   }
   if (workload.optimizer != Optimizer::adamw_bf16) recipe_.update_copies = 0;
   if (workload.loss)

@@ -42,7 +42,7 @@ void visit_payload(const Evaluation& at, ReplicaPayload payload, double units, c
     const auto reduce = [&](double bytes, double members, double stride) {
       if (bytes > 0) visit({CollectiveKind::all_reduce, bytes, members, stride, 1});
     };
-    const double gradients = at.stack.gradient_bytes * of.trainable;
+    const double gradients = at.costs.gradient_width * of.trainable;
     switch (payload) {
       case ReplicaPayload::all_reduced_gradients:
         reduce(gradients, of.replicas, of.stride);
@@ -54,13 +54,13 @@ void visit_payload(const Evaluation& at, ReplicaPayload payload, double units, c
         gather(gradients);
         break;
       case ReplicaPayload::updated_weights:
-        gather(2 * of.trainable);
+        gather(at.costs.gather_width * of.trainable);
         break;
       case ReplicaPayload::weights:
-        gather(2 * of.weights);
+        gather(at.costs.gather_width * of.weights);
         break;
       case ReplicaPayload::weights_and_gradients:
-        gather(2 * of.weights);
+        gather(at.costs.gather_width * of.weights);
         gather(gradients);
         break;
     }
@@ -146,22 +146,33 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
   return out;
 }
 
-double updated_parameters(const Evaluation& at) noexcept {
+namespace {
+
+// Share of a rank in work on the optimizer state: `dense` and `experts` are those of all ranks.
+double rank_share(const Evaluation& at, double dense, double experts) noexcept {
   const bool sharded = at.layout.sharding != Sharding::none;
   const double group = at.expert * at.expert_tensor;
-  const double dense =
-      at.costs.trainable_dense / (at.tensor * at.pipeline) / (sharded ? at.shards : 1);
-  const double experts =
-      at.costs.trainable_expert / (group * at.pipeline) / (sharded ? at.expert_shards : 1);
-  return dense + experts;
+  return dense / (at.tensor * at.pipeline) / (sharded ? at.shards : 1) +
+         experts / (group * at.pipeline) / (sharded ? at.expert_shards : 1);
+}
+
+}  // namespace
+
+double updated_parameters(const Evaluation& at) noexcept {
+  return rank_share(at, at.costs.trainable_dense, at.costs.trainable_expert);
 }
 
 double update_bytes(const Evaluation& at) noexcept {
   return at.costs.offload.optimizer ? 0 : updated_parameters(at) * at.costs.update_traffic;
 }
 
+double update_flops(const Evaluation& at) noexcept {
+  return rank_share(at, at.costs.update_flops_dense, at.costs.update_flops_expert);
+}
+
 double update_seconds(const Evaluation& at) noexcept {
-  return update_bytes(at) * at.costs.device.seconds_per_byte.memory + at.stack.step_seconds;
+  return update_bytes(at) * at.costs.device.seconds_per_byte.memory +
+         update_flops(at) * at.costs.device.seconds_per_flop.half_matmul + at.stack.step_seconds;
 }
 
 HostExchange host_exchange(const Evaluation& at, double moved, double forward,

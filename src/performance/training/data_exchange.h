@@ -98,6 +98,9 @@ double updated_parameters(const Evaluation& at) noexcept;
 /// Bytes of the device's memory that its update moves. Zero if the host updates.
 double update_bytes(const Evaluation& at) noexcept;
 
+/// FLOPs of its update, of Muon alone.
+double update_flops(const Evaluation& at) noexcept;
+
 /// Seconds of the optimizer's update of one rank's share.
 double update_seconds(const Evaluation& at) noexcept;
 

@@ -41,7 +41,7 @@ LayerSplit layer_split(const Evaluation& at) noexcept {
           .expert = at.expert,
           .expert_tensor = at.expert_tensor,
           .materialised = at.costs.materialised,
-          .accumulate_bytes = 2 * at.stack.gradient_bytes,
+          .accumulate_bytes = 2 * at.costs.gradient_width,
           .dequantise = at.costs.dequantise};
 }
 

@@ -142,8 +142,8 @@ ElementwiseTime elementwise_time(const LayerShape& shape, const LayerSplit& spli
   out.backward_factor = kElementwiseBackward;
   if (shape.adapter_flops > 0) {
     // Plain sums and copies, whatever the stack makes of the layers' own element-wise work.
-    out.plain_bytes = split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic;
-    out.kernels += shape.adapter_kernels * stack.lora_traffic;
+    out.plain_bytes = split.tokens * shape.adapter_traffic / split.tensor * device.lora_traffic;
+    out.kernels += shape.adapter_kernels * device.lora_traffic;
   }
   if (split.dequantise > 0) {
     const double packed = shape.parameters / split.tensor +
@@ -156,7 +156,7 @@ ElementwiseTime elementwise_time(const LayerShape& shape, const LayerSplit& spli
                  routed * (6 * shape.expert_out.k + shape.expert_bias_traffic);
     out.kernels += stack.expert_kernels;
     if (shape.expert_adapter_flops > 0) {
-      out.plain_bytes += routed * shape.expert_adapter_traffic * stack.lora_traffic;
+      out.plain_bytes += routed * shape.expert_adapter_traffic * device.lora_traffic;
     }
   }
   out.forward = out.bytes * device.seconds_per_byte.elementwise +

@@ -25,15 +25,16 @@ void add_low_rank(LayerShape& shape, double rank) {
   constexpr double kKernels = 3;  // two matmuls and the sum
   for (int i = 0; i < shape.linears; ++i) {
     const LinearShape& linear = shape.linear[static_cast<std::size_t>(i)];
-    if (!linear.adaptable) continue;
-    shape.adapter_traffic += linear.tokens * (2 * linear.k + 6 * linear.n);
-    shape.adapter_flops += linear.tokens * 2 * rank * (linear.k + linear.n);
+    if (linear.adapted <= 0) continue;
+    shape.adapter_traffic += linear.tokens * (2 * linear.k + 6 * linear.adapted);
+    shape.adapter_flops += linear.tokens * 2 * rank * (linear.k + linear.adapted);
     shape.adapter_kernels += kKernels;
   }
   if (shape.experts <= 0) return;
   for (const LinearShape& linear : {shape.expert_in, shape.expert_out}) {
-    shape.expert_adapter_traffic += 2 * linear.k + 6 * linear.n;
-    shape.expert_adapter_flops += 2 * rank * (linear.k + linear.n);
+    if (linear.adapted <= 0) continue;
+    shape.expert_adapter_traffic += 2 * linear.k + 6 * linear.adapted;
+    shape.expert_adapter_flops += 2 * rank * (linear.k + linear.adapted);
   }
 }
 
@@ -63,18 +64,20 @@ void add_adapters(LayerShape& shape, const Workload& workload) {
 
 // Matrices of one kernel are one product as wide as all of them. A cross-attention's keys and
 // values are computed for the image's tokens, `image_share` of the layer's.
-void add_products(LayerShape& shape, const Block& block, double image_share) {
+void add_products(LayerShape& shape, const Block& block, AdapterTargets targets,
+                  double image_share) {
   int kernel = -1;
   for (const Matrix& matrix : block.matrices) {
     const double tokens = matrix.of == Stream::image ? image_share : 1;
     if (matrix.routed || tokens <= 0) continue;
     const double out = matrix.count * matrix.out;
-    if (matrix.kernel == kernel) {
-      shape.linear[static_cast<std::size_t>(shape.linears - 1)].n += out;
-    } else {
-      shape.linear[static_cast<std::size_t>(shape.linears++)] = {out, matrix.in, matrix.split,
-                                                                 tokens, matrix.adaptable};
+    if (matrix.kernel != kernel) {
+      shape.linear[static_cast<std::size_t>(shape.linears++)] = {0, matrix.in, matrix.split,
+                                                                 tokens};
     }
+    LinearShape& linear = shape.linear[static_cast<std::size_t>(shape.linears - 1)];
+    linear.n += out;
+    linear.adapted += matrix.adapted(targets) * out;
     kernel = matrix.kernel;
   }
   for (int i = 0; i < shape.linears; ++i) {
@@ -117,7 +120,7 @@ void add_traffic(LayerShape& shape, const Block& block) {
   shape.dense_exchanges = 2 * block.branches;
 }
 
-void add_experts(LayerShape& shape, const Block& block) {
+void add_experts(LayerShape& shape, const Block& block, AdapterTargets targets) {
   const Experts& experts = block.experts;
   if (experts.count <= 0) return;
   shape.experts = experts.count;
@@ -125,7 +128,8 @@ void add_experts(LayerShape& shape, const Block& block) {
   shape.groups_per_token = experts.groups_per_token;
   for (const Matrix& matrix : block.matrices) {
     if (!matrix.routed) continue;
-    const LinearShape linear{matrix.count / experts.count * matrix.out, matrix.in, matrix.split};
+    const double out = matrix.count / experts.count * matrix.out;
+    const LinearShape linear{out, matrix.in, matrix.split, 1, matrix.adapted(targets) * out};
     (matrix.split == Split::output ? shape.expert_in : shape.expert_out) = linear;
     shape.expert_parameters += experts.count * linear.n * linear.k;
   }
@@ -151,10 +155,11 @@ void add_exchange(LayerShape& shape, const Core& core) {
 LayerShape decoder_layer_shape(const Workload& workload, const Block& block) {
   LayerShape shape;
   const double length = workload.attention_length;
-  add_products(shape, block, 0);
+  add_products(shape, block, workload.lora_targets, 0);
   add_self_core(shape, block.core, length);
+  if (workload.attention == Attention::masked) shape.attention_flops = shape.attention_full_flops;
   add_traffic(shape, block);
-  add_experts(shape, block);
+  add_experts(shape, block, workload.lora_targets);
   add_exchange(shape, block.core);
   add_adapters(shape, workload);
   return shape;
@@ -163,7 +168,7 @@ LayerShape decoder_layer_shape(const Workload& workload, const Block& block) {
 LayerShape cross_layer_shape(const Workload& workload, const Block& block) {
   LayerShape shape;
   const CrossTokens image = cross_tokens(workload);
-  add_products(shape, block, image.share);
+  add_products(shape, block, workload.lora_targets, image.share);
   add_core(shape, block.core, image.keys, image.keys);
   shape.attention_flops = shape.attention_full_flops = attention_flops(block.core, image.keys);
   add_traffic(shape, block);
@@ -174,7 +179,7 @@ LayerShape cross_layer_shape(const Workload& workload, const Block& block) {
 
 LayerShape encoder_layer_shape(const Block& block, double span) {
   LayerShape shape;
-  add_products(shape, block, 0);
+  add_products(shape, block, 0, 0);
   add_self_core(shape, block.core, span);
   add_traffic(shape, block);
   add_exchange(shape, block.core);

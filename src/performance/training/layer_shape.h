@@ -15,8 +15,8 @@ struct LinearShape {
   double n = 0;
   double k = 0;
   Split split = Split::none;
-  double tokens = 1;      ///< share of the layer's tokens that pass it, above 1 for longer streams
-  bool adaptable = true;  ///< takes a low-rank adapter, unlike routers and gates
+  double tokens = 1;   ///< share of the layer's tokens that pass it, above 1 for longer streams
+  double adapted = 0;  ///< columns of n with low-rank adapters
 };
 
 /// Matmuls, attention core and memory traffic per token of one kind of layer.

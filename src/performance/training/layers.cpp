@@ -153,7 +153,7 @@ LayerSplit encoder_split(const Evaluation& at) noexcept {
           .images = true,
           .materialised = at.costs.encoder_materialised,
           .wgrad = at.costs.encoder.learns,
-          .accumulate_bytes = 2 * at.stack.gradient_bytes};
+          .accumulate_bytes = 2 * at.costs.gradient_width};
 }
 
 LayerParts layer_parts(const Evaluation& at, const LayerShape& shape,
@@ -266,10 +266,21 @@ double routing_seconds(const Evaluation& at) noexcept {
   return seconds;
 }
 
+namespace {
+
+// Selective recomputation of some software repeats a mixture's layers in full.
+bool repeats_whole_layers(const Evaluation& at) {
+  if (at.layout.recompute == Recompute::full) return true;
+  return at.layout.recompute == Recompute::selective && at.costs.parameters_expert > 0 &&
+         !at.stack.memory.selective_mixtures;
+}
+
+}  // namespace
+
 RepeatedTime repeated_time(const Evaluation& at, const LayerTime& layers, double routing) noexcept {
   RepeatedTime out;
   out.forward = device_forward(layers);
-  if (at.layout.recompute == Recompute::full) {
+  if (repeats_whole_layers(at)) {
     out.seconds = out.forward;
     out.share = 1;
     return out;
@@ -298,7 +309,7 @@ double recomputed_flops(const Evaluation& at) noexcept {
   const StepCosts& costs = at.costs;
   if (!costs.language_backward) return 0;
   const double layers = repeated_layers(at) * costs.forward_flops;
-  if (at.layout.recompute != Recompute::selective) return layers;
+  if (repeats_whole_layers(at) || at.layout.recompute != Recompute::selective) return layers;
   const double selective =
       costs.materialised ? costs.core_flops
                          : at.stack.selective_matmul * (costs.forward_flops - costs.core_flops);
@@ -306,7 +317,7 @@ double recomputed_flops(const Evaluation& at) noexcept {
 }
 
 double repeated_layers(const Evaluation& at) noexcept {
-  return at.layout.recompute == Recompute::full ? 1 : at.recomputed;
+  return repeats_whole_layers(at) ? 1 : at.recomputed;
 }
 
 }  // namespace trcost::performance

@@ -16,6 +16,12 @@ namespace {
 constexpr double kFlash1Forward = 0.50 / 0.73;
 constexpr double kFlash1Backward = 0.35 / 0.63;
 
+// Rates of PyTorch's memory-efficient kernel under a dense mask over those of FlashAttention 2:
+// what full fine-tuning of Llama 3.1 8B and Phi-3 mini at 2 x 8,192 tokens leaves for attention
+// beside its products, 0.20 of an A100's and 0.11 of an H100's peak (rows N4-0001 to N4-0032 of
+// data/runs/throughput.csv).
+constexpr double kMasked = 0.4;
+
 // ln of a step's time over that of a showcase, for the stack alone.
 double tuning_gap(const Stack& stack, Tuning tuning) {
   switch (tuning) {
@@ -44,10 +50,25 @@ AttentionShares attention_shares(const Platform& platform, Attention attention) 
   const AttentionShares second = {std::min(chip.flash2_forward, fastest.forward),
                                   std::min(chip.flash2_backward, fastest.backward)};
   if (attention == Attention::flash2) return second;
+  if (attention == Attention::masked) return {kMasked * second.forward, kMasked * second.backward};
   return {kFlash1Forward * second.forward, kFlash1Backward * second.backward};
 }
 
 }  // namespace
+
+MemoryRecipe memory_recipe(const Platform& platform) {
+  MemoryRecipe out = platform.stack->memory;
+  if (platform.kernels == Kernels::plain) {
+    out.activation_share = out.plain_share;
+    out.logits_bytes = out.plain_logits;
+    out.adapter_input_bytes *= 2;  // in 32 bits
+  }
+  if (platform.kernels == Kernels::fused) {
+    out.activation_share = out.fused_share;
+    out.adapter_input_bytes = 0;  // one kernel for a matrix and its adapter
+  }
+  return out;
+}
 
 void set_tuning(Platform& platform, Tuning tuning) {
   const Stack& stack = *platform.stack;
@@ -78,6 +99,11 @@ DeviceCosts prepare_device_costs(const Platform& platform, Attention attention) 
   // A kernel never beats its peak, whatever it was calibrated to.
   const auto share = [slow](double value) { return std::clamp(value / slow, 1e-3, 1.0); };
   const double gain = portable_exp(stack.release_gain * stack.release_years);
+  const bool plain = platform.kernels == Kernels::plain;
+  const bool fused_kernels = platform.kernels == Kernels::fused;
+  const double elementwise = stack.elementwise * (plain           ? stack.plain_elementwise
+                                                  : fused_kernels ? stack.fused_elementwise
+                                                                  : 1);
   const AttentionShares fused = attention_shares(platform, attention);
   DeviceCosts device;
   device.seconds_per_flop.peak = 1 / peak;
@@ -92,7 +118,8 @@ DeviceCosts prepare_device_costs(const Platform& platform, Attention attention) 
       1 / (half_peak * share(fused.backward * stack.flash * gain));
   device.seconds_per_byte.memory =
       1 / (std::max(chip.memory_bandwidth, 1.0) * share(efficiency.memory));
-  device.seconds_per_byte.elementwise = device.seconds_per_byte.memory * stack.elementwise / gain;
+  device.seconds_per_byte.elementwise = device.seconds_per_byte.memory * elementwise / gain;
+  device.lora_traffic = stack.lora_traffic * (plain ? stack.plain_lora : 1);
   device.matmul_start_seconds = slow * efficiency.ramp_seconds;
   device.kernel_gap_seconds = slow * efficiency.kernel_gap_seconds;
   device.block_seconds = platform.issued * stack.block_seconds;

@@ -20,6 +20,7 @@ struct Platform {
   const Efficiency* efficiency = nullptr;
   const Stack* stack = nullptr;
   Precision precision = Precision::bf16;
+  std::optional<Kernels> kernels = {};  ///< empty for what the stack's users run
   double slowdown = 1;  ///< step time over that which the stack's constants describe: see Tuning
   double issued = 1;    ///< share of Stack::block_seconds that this run takes
   /// Bytes/s each way to the host's memory that copies reach. Empty if nothing is offloaded.
@@ -54,9 +55,13 @@ struct DeviceCosts {
   double block_seconds = 0;         ///< host time to issue a block's forward pass
   double expert_block_seconds = 0;  ///< further host time of a block with experts
   double expert_loop_seconds = 0;   ///< further host time per expert that the rank holds
+  double lora_traffic = 1;          ///< factor of the stack and its kernels
   double expert_traffic = 1;        ///< factor of the stack, for the platform's precision
   double operand_bytes = 2;         ///< per element of a matmul's inputs
 };
+
+/// The stack's memory use with the platform's kernels.
+MemoryRecipe memory_recipe(const Platform& platform);
 
 /// Costs of the platform's precision, with the attention kernels of its stack.
 DeviceCosts prepare_device_costs(const Platform& platform, Attention attention);

@@ -320,6 +320,7 @@ StepAccount StepModel::account(const Layout& layout) const {
   }
   out.update_parameters = updated_parameters(at);
   out.update_bytes = update_bytes(at);
+  out.update_flops = update_flops(at);
   out.step_seconds = at.stack.step_seconds;
   out.straggler = at.stack.straggler;
   out.uneven = workload_.imbalance;
@@ -354,7 +355,8 @@ double added_up(const StepAccount& a) {
   }
   const double each = replica / a.stages + a.step.transfer.seconds() + exposed(a, per_micro_batch);
   const double step = a.micro_batches * each + bubble_seconds(a) + exposed(a, per_step) +
-                      a.update_bytes / a.memory_rate + a.step_seconds;
+                      a.update_bytes / a.memory_rate + a.update_flops / a.connector_rate +
+                      a.step_seconds;
   return (1 + a.step.imbalance) * a.slowdown / a.padding_efficiency * step;
 }
 

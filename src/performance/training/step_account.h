@@ -109,6 +109,7 @@ struct StepAccount {
   double bubble_stages = 0;    ///< (stages - 1) / virtual_stages
   CollectiveAccount stage_transfer = {};
   double update_parameters = 0;      ///< of a rank
+  double update_flops = 0;           ///< of a rank, of Muon alone
   double update_bytes = 0;           ///< of memory, for them
   double step_seconds = 0;           ///< fixed
   double straggler = 0, uneven = 1;  ///< imbalance = (1 + straggler x log2 hosts) x uneven - 1

@@ -28,9 +28,13 @@ void prepare_passes(const Workload& workload, const Platform& platform, StepCost
   costs.encoder_materialised = materialised_encoder(workload, stack);
   costs.offload = workload.offload;
   costs.gather_seconds = vision ? stack.vision_gather_seconds : 0;
-  // Four-bit weights are read (half a byte) and written in 16 bit before each matmul.
-  costs.dequantise =
-      workload.language_training == Training::qlora ? 2.5 * platform.stack->dequantise_traffic : 0;
+  // Weights in fewer bits are read and written in 16 bit before each matmul.
+  if (workload.language_training == Training::qlora) {
+    const double read = workload.base == BaseFormat::int8 ? 1 : 0.5;
+    costs.dequantise = (read + 2) * stack.dequantise_traffic;
+  }
+  costs.gather_width = workload.gather_width;
+  costs.gradient_width = workload.gradient_width.value_or(stack.gradient_bytes);
 }
 
 void prepare_parameters(const Workload& workload, const Platform& platform, StepCosts& costs) {
@@ -48,7 +52,7 @@ void prepare_parameters(const Workload& workload, const Platform& platform, Step
   const TrainableCounts trainable = count_trainable(workload);
   const bool all = gradients_of(workload).language.weights;
   costs.trainable_expert = all ? costs.parameters_expert : 0;
-  costs.update_traffic = update_traffic(workload.optimizer, platform.stack->optimizer_bytes,
+  costs.update_traffic = update_traffic(formats_of(workload), platform.stack->optimizer_bytes,
                                         is_single(platform.precision) ? 4 : 2);
   costs.trainable_dense = trainable.total + (all ? counts.mtp : 0) - costs.trainable_expert;
 }
@@ -83,6 +87,11 @@ void prepare_layers(const Workload& workload, StepCosts& costs) {
       costs.cross.count = run.count;
       costs.cross.learns = gradients.cross.weights;
     } else {
+      if (workload.optimizer == Optimizer::muon && gradients.language.weights) {
+        const UpdateFlops update = muon_flops(run.block);
+        costs.update_flops_dense += run.count * update.own;
+        costs.update_flops_expert += run.count * update.routed;
+      }
       LayerShape& shape = find_or_add_shape(workload, run, costs);
       shape.count += run.count;
       shape.learns = gradients.language.weights;

@@ -37,6 +37,7 @@ struct StepCosts {
   double trainable_dense = 0;  ///< trainable parameters without routed experts
   double trainable_expert = 0;
   double update_traffic = 0;  ///< bytes of memory that the update of a parameter moves
+  double update_flops_dense = 0, update_flops_expert = 0;  ///< of an update of all, Muon's
   double parameters_dense = 0;
   double parameters_expert = 0;
   double head_count = 1;          ///< 1, and 1 more per multi-token-prediction module
@@ -47,6 +48,8 @@ struct StepCosts {
   bool encoder_materialised = false;
   double gather_seconds = 0;  ///< Stack::vision_gather_seconds, 0 without vision
   double dequantise = 0;
+  double gather_width = 2;    ///< bytes of a sharded weight on the way
+  double gradient_width = 2;  ///< bytes of a gradient on the way
   Offload offload;
 };
 
@@ -110,7 +113,7 @@ class StepModel {
   StepCosts costs_;
   MemoryModel memory_{workload_,
                       costs_.pipeline_layers,
-                      platform_.stack->memory,
+                      memory_recipe(platform_),
                       platform_.precision,
                       platform_.accelerator->memory_bytes,
                       platform_.system->usable_per_domain,

@@ -12,6 +12,7 @@
 #include "catalog/layout/layout.h"
 #include "estimate/cluster/memory_fit.h"
 #include "estimate/columns/memory_columns.h"
+#include "performance/memory/memory.h"
 #include "report/about/documents.h"
 #include "report/page/estimate_tables.h"
 #include "report/page/page.h"
@@ -60,7 +61,7 @@ std::string memory_layout_words(const MemoryCase& c, bool with_degrees = true) {
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
   };
-  if (c.use.tight) add("tight");
+  if (fit_word(c.use) == "likely") add("likely");
   if (with_degrees) add(degree_words(l, false));
   if (l.dp * l.cp > 1 && l.sharding != Sharding::none) {
     add("shard " + std::string(sharding_name(l.sharding)));
@@ -112,7 +113,7 @@ Table given_table(const MemoryReport& report) {
     for (const auto& [name, part] : use_columns(uses)) {
       row.push_back(byte_cell(part(fit.given->use)));
     }
-    row.push_back(!fit.given->use.fits ? "no" : fit.given->use.tight ? "tight" : "yes");
+    row.push_back(std::string(fit_word(fit.given->use)));
     table.add_row(std::move(row));
   }
   return table;
@@ -153,7 +154,7 @@ Table fits_table(const MemoryReport& report) {
       const MemoryCase& asked = *fit.given;
       row.push_back(Cell::number(asked.gpus, grouped(asked.gpus, 0)));
       row.push_back(byte_cell(asked.use.total));
-      row.emplace_back(std::string(!asked.use.fits ? "no" : asked.use.tight ? "tight" : "yes"));
+      row.emplace_back(std::string(fit_word(asked.use)));
       row.push_back(hourly_cell(fit, asked.gpus));
     }
     if (!known || !fit.smallest) {
@@ -214,6 +215,11 @@ std::string given_count_sentence(const MemoryReport& report) {
                             more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+std::string chance_words(double chance) {
+  constexpr double kSure = 0.99;
+  return chance > kSure ? "over 99%" : fmt::format("{:.0f}%", 100 * chance);
+}
+
 // The answer about the specified clusters.
 std::string given_sentence(const MemoryReport& report) {
   constexpr std::size_t kSentences = 3;
@@ -223,13 +229,12 @@ std::string given_sentence(const MemoryReport& report) {
   for (const MemoryFit& fit : report.fits) {
     if (!fit.given || !fit.problem.empty()) continue;
     const MemoryUse& use = fit.given->use;
-    text += fmt::format("{}{} needs {} per GPU on {} of {}, of {} usable: it {}.",
+    text += fmt::format("{}{} needs {} per GPU on {} of {}, of {} usable: it {} ({} likely).",
                         text.empty() ? "" : " ", &fit == &first ? run_words(report) : "It",
                         format_number(use.total, NumberKind::bytes), gpus_words(fit.given->gpus),
                         title_of(fit), format_number(use.capacity, NumberKind::bytes),
-                        !use.fits   ? "does not fit"
-                        : use.tight ? "fits tightly"
-                                    : "fits");
+                        use.fits ? "fits" : "does not fit",
+                        chance_words(use.fits ? fits_probability(use) : 1 - fits_probability(use)));
     if (!use.fits && fit.smallest) {
       text += fmt::format(" The smallest number that fits is {}.", grouped(fit.smallest->gpus, 0));
     }

@@ -150,6 +150,10 @@ Workload row_workload(const Catalog& catalog, const ThroughputRow& row) {
   workload.seq_length = row.seq_length;
   workload.attention_length = row.seq_length;
   workload.attention = row.attention;
+  if (row.kernels == Kernels::plain && row.attention == Attention::flash) {
+    workload.attention = Attention::masked;
+  }
+  workload.optimizer = find_value(kOptimizers, row.optimizer).value_or(Optimizer::adamw);
   if (row.task == RowTask::lora || row.task == RowTask::lora_embeddings) {
     workload.language_training = Training::lora;
     workload.train_embeddings = row.task == RowTask::lora_embeddings;
@@ -194,6 +198,7 @@ Platform row_platform(const Catalog& catalog, const ThroughputRow& row, bool def
   platform.efficiency = &catalog.efficiency(accelerator);
   platform.stack = &stack;
   platform.precision = row.precision;
+  platform.kernels = row.kernels;
   set_row_tuning(platform, row, default_tuning);
   return platform;
 }
@@ -209,6 +214,7 @@ void assume_other_splits(Degrees& given) {
 PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
   PlanRequest request;
   request.gpus = row.gpus;
+  request.memory_margin = 0;  // measured layouts were found by trial
   request.global_batch = row.global_batch;
   // Unpublished batches: about two million tokens, at least one sequence per GPU.
   request.batch_hint = std::max(row.gpus, std::round(2e6 / row.seq_length));

@@ -30,8 +30,8 @@ void add_experts(const LanguageModel& m, Block& block, LayerMatrices& matrices) 
   const double width = moe.latent > 0 ? moe.latent : m.hidden;
   block.experts = {moe.experts,          moe.experts_per_token, moe.expert_ffn,
                    moe.groups_per_token, moe.expert_bias,       width};
-  matrices.add(m.hidden, moe.experts, Split::none).adaptable = false;
-  if (moe.shared_gate) matrices.fused(m.hidden, 1, Split::none).adaptable = false;
+  matrices.add(m.hidden, moe.experts, Split::none).target = 0;
+  if (moe.shared_gate) matrices.fused(m.hidden, 1, Split::none).target = 0;
   if (moe.router_bias) block.vectors += moe.experts;
   if (moe.shared_ffn > 0) {
     block.inner = moe.shared_ffn;
@@ -40,6 +40,7 @@ void add_experts(const LanguageModel& m, Block& block, LayerMatrices& matrices) 
   }
   const auto routed = [&](Matrix& matrix, double of_one) {
     matrix.routed = true;
+    matrix.target = matrix.split == Split::input ? target::down : input_targets(m.mlp);
     matrix.count = of_one * moe.experts;
     matrix.active = of_one * moe.experts_per_token;
   };
@@ -148,9 +149,11 @@ Block cross_layer(const LanguageModel& m) {
   block.core.causal = false;
   block.core.cross = true;
   const double width = cross.key_width > 0 ? cross.key_width : m.hidden;
-  matrices.add(m.hidden, m.heads * m.head_dim, Split::output);
-  matrices.add(width, m.kv_heads * m.head_dim, Split::output, 2).of = Stream::image;
-  matrices.add(m.heads * m.head_dim, m.hidden, Split::input);
+  matrices.add(m.hidden, m.heads * m.head_dim, Split::output).target = target::query;
+  Matrix& keys = matrices.add(width, m.kv_heads * m.head_dim, Split::output, 2);
+  keys.of = Stream::image;
+  keys.target = target::key | target::value;
+  matrices.add(m.heads * m.head_dim, m.hidden, Split::input).target = target::output;
   block.core.kept = 2 * m.heads * m.head_dim;  // queries and the output
   block.core.kept_of_image = 2 * m.kv_heads * m.head_dim;
   block.core.moved = m.heads * m.head_dim;
@@ -223,15 +226,24 @@ double expert_parameters(const Block& block, double experts) {
   return sum;
 }
 
-double adapter_widths(const Block& block, Adapted which) {
+double adapter_inputs(const Block& block, AdapterTargets targets) {
+  double sum = 0;
+  for (const Matrix& matrix : block.matrices) {
+    if (matrix.of != Stream::image) sum += matrix.adapted(targets) * matrix.active * matrix.in;
+  }
+  return sum;
+}
+
+double adapter_widths(const Block& block, Adapted which, AdapterTargets targets) {
   double sum = 0;
   for (const Matrix& matrix : block.matrices) {
     const bool active = which == Adapted::active;
     const bool left_out = (which == Adapted::own && matrix.routed) ||
                           (which == Adapted::routed && !matrix.routed) ||
                           (active && matrix.of == Stream::image);
-    if (!matrix.adaptable || left_out) continue;
-    sum += (active ? matrix.active : matrix.count) * (matrix.in + matrix.out);
+    if (left_out) continue;
+    sum += matrix.adapted(targets) * (active ? matrix.active : matrix.count) *
+           (matrix.in + matrix.out);
   }
   return sum;
 }

@@ -3,12 +3,14 @@
 // memory and the step's kernels are sums over them.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "catalog/models/model.h"
 #include "quantity/layers.h"
+#include "scenario/choices.h"
 #include "workload/blocks/core.h"
 #include "workload/blocks/inline_list.h"
 
@@ -35,10 +37,15 @@ struct Matrix {
   double active = 1;  ///< that one token passes; fewer than `count` for routed experts
   Stream of = Stream::text;
   Split split = Split::none;
-  std::uint8_t kernel = 0;  ///< equal ones run as one fused product: q|k|v, gate|up
-  bool routed = false;      ///< a routed expert's
-  bool adaptable = true;    ///< takes a low-rank adapter; routers and gates do not
+  std::uint8_t kernel = 0;                ///< equal ones run as one fused product: q|k|v, gate|up
+  bool routed = false;                    ///< a routed expert's
+  AdapterTargets target = target::other;  ///< adapters that it takes: 0 for routers and gates
 
+  /// Share of its copies that get adapters.
+  [[nodiscard]] double adapted(AdapterTargets targets) const {
+    const auto bits = [](unsigned set) { return static_cast<double>(std::popcount(set)); };
+    return target == 0 ? 0 : bits(target & targets) / bits(target);
+  }
   [[nodiscard]] double weights() const { return count * in * out; }
   [[nodiscard]] double active_weights() const { return active * in * out; }
 };
@@ -107,6 +114,11 @@ inline double input_matrices(Mlp mlp) {
   return mlp == Mlp::gated ? 2 : 1;
 }
 
+/// Adapters that they take.
+inline AdapterTargets input_targets(Mlp mlp) {
+  return mlp == Mlp::gated ? target::gate | target::up : target::up;
+}
+
 /// Vectors of one norm over `width`: RMSNorm (arXiv:1910.07467) has a scale, LayerNorm
 /// (arXiv:1607.06450) a scale and, unless left out, a shift.
 inline double norm_vectors(Norm norm, double width, bool shift = true) {
@@ -135,7 +147,9 @@ enum class Adapted : std::uint8_t {
   routed,
 };
 /// Adapter parameters of rank 1 on a block: sum of in + out over the matrices that take one.
-double adapter_widths(const Block& block, Adapted which);
+double adapter_widths(const Block& block, Adapted which, AdapterTargets targets = target::all);
+/// Sum of in over the same matrices: what adapters read of a token.
+double adapter_inputs(const Block& block, AdapterTargets targets);
 
 /// Parameters of a model by module; exact.
 struct ParameterCounts {

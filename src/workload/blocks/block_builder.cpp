@@ -12,9 +12,10 @@ void add_grouped_attention(const LanguageModel& m, Block& block, LayerMatrices& 
   Core& core = block.core;
   const double width = m.heads * m.head_dim;
   const double gate = m.output_gate ? width : 0;
-  matrices.add(m.hidden, width + gate, Split::output);
-  matrices.fused(m.hidden, m.kv_heads * m.head_dim, Split::output, 2);
-  matrices.add(width, m.hidden, Split::input);
+  matrices.add(m.hidden, width + gate, Split::output).target = target::query;
+  matrices.fused(m.hidden, m.kv_heads * m.head_dim, Split::output, 2).target =
+      target::key | target::value;
+  matrices.add(width, m.hidden, Split::input).target = target::output;
   core.qk = core.v = m.head_dim;
   // Queries, keys, values and the output; the gate, and the output before it.
   core.kept = 2 * (m.heads + m.kv_heads) * m.head_dim + 2 * gate;
@@ -33,14 +34,16 @@ void add_latent_attention(const LanguageModel& m, Block& block, LayerMatrices& m
   core.kv_latent = mla.kv_lora_rank;
   core.shared_key = mla.qk_rope_head_dim;
   if (mla.q_lora_rank > 0) {
-    matrices.add(m.hidden, mla.q_lora_rank, Split::none);
-    matrices.add(mla.q_lora_rank, m.heads * core.qk, Split::output);
+    matrices.add(m.hidden, mla.q_lora_rank, Split::none).target = target::query;
+    matrices.add(mla.q_lora_rank, m.heads * core.qk, Split::output).target = target::query;
   } else {
-    matrices.add(m.hidden, m.heads * core.qk, Split::output);
+    matrices.add(m.hidden, m.heads * core.qk, Split::output).target = target::query;
   }
-  matrices.add(m.hidden, mla.kv_lora_rank + mla.qk_rope_head_dim, Split::none);
-  matrices.add(mla.kv_lora_rank, m.heads * (mla.qk_nope_head_dim + mla.v_head_dim), Split::output);
-  matrices.add(m.heads * mla.v_head_dim, m.hidden, Split::input);
+  constexpr AdapterTargets kKeys = target::key | target::value;
+  const double expanded = m.heads * (mla.qk_nope_head_dim + mla.v_head_dim);
+  matrices.add(m.hidden, mla.kv_lora_rank + mla.qk_rope_head_dim, Split::none).target = kKeys;
+  matrices.add(mla.kv_lora_rank, expanded, Split::output).target = kKeys;
+  matrices.add(m.heads * mla.v_head_dim, m.hidden, Split::input).target = target::output;
   // Compressed queries and keys are kept beside what they expand to, before and after their norm.
   core.kept =
       m.heads * 2 * (core.qk + core.v) + 2 * (core.query_latent + core.kv_latent) + core.shared_key;

@@ -23,8 +23,8 @@ class Matrices {
     return add_to(in, out, split, count, static_cast<std::uint8_t>(kernel_ - 1));
   }
   void feed_forward(double hidden, double ffn, Mlp mlp) {
-    add(hidden, ffn, Split::output, input_matrices(mlp));
-    add(ffn, hidden, Split::input);
+    add(hidden, ffn, Split::output, input_matrices(mlp)).target = input_targets(mlp);
+    add(ffn, hidden, Split::input).target = target::down;
   }
 
  private:

@@ -191,8 +191,8 @@ Block encoder_block(const Encoder& e) {
   }
   block.core.kept = 4 * h;  // queries, keys, values and the output
   block.core.moved = 2 * h;
-  matrices.add(h, h, Split::output, 3);
-  matrices.add(h, h, Split::input);
+  matrices.add(h, h, Split::output, 3).target = target::query | target::key | target::value;
+  matrices.add(h, h, Split::input).target = target::output;
   matrices.feed_forward(h, e.ffn, e.mlp);
   block.vectors = 2 * norm_vectors(e.norm, h) - e.missing_biases * h;
   if (e.biases == Biases::all) block.vectors += 4 * h + input_matrices(e.mlp) * e.ffn + h;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "workload/tokens/rules.h"
 
@@ -44,15 +45,15 @@ TileGrid mini_grid(ImageSize size, std::int64_t most) {
       std::min(ceil_div(size.width * size.height, kMiniSide * kMiniSide), most);
   TileGrid best;
   if (wanted <= 1) return best;
-  const double log_ratio = std::log(aspect_ratio(size));
+  const double log_ratio = portable_log(aspect_ratio(size));
   double least = std::numeric_limits<double>::infinity();
   for (const std::int64_t slices : {wanted - 1, wanted, wanted + 1}) {
     if (slices == 1 || slices > most) continue;
     for (std::int64_t columns = 1; columns <= slices; ++columns) {
       if (slices % columns != 0) continue;
       const TileGrid grid{columns, slices / columns};
-      const double error = std::abs(
-          log_ratio - std::log(static_cast<double>(grid.columns) / static_cast<double>(grid.rows)));
+      const double error = std::abs(log_ratio - portable_log(static_cast<double>(grid.columns) /
+                                                             static_cast<double>(grid.rows)));
       if (error >= least) continue;
       least = error;
       best = grid;

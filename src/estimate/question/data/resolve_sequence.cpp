@@ -152,6 +152,18 @@ double usual_sequence(const Sample& sample, bool packed, const ResolvedWork& out
   return sequence;
 }
 
+// Tokens that attention sees of a sequence: the mean document's, which samples are by default.
+double document_length(const Scenario& scenario, const Sample& sample, bool from_samples,
+                       bool packed, double sequence, Notes& notes) {
+  const std::optional<double> given = scenario.number(Field::data_document_tokens);
+  if (given && !packed) {
+    notes.warn("--document-tokens has no effect: a sample has its sequence for itself");
+  }
+  if (!packed) return sequence;
+  const double document = given.value_or(from_samples ? sample.tokens() : sequence);
+  return std::min(sequence, std::max(1.0, document));
+}
+
 }  // namespace
 
 bool in_sequence(const Workload& work) {
@@ -193,8 +205,7 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   }
   out.seq_length = sequence;
   work.seq_length = sequence;
-  work.attention_length =
-      packed && from_samples ? std::min(sequence, std::max(1.0, sample.tokens())) : sequence;
+  work.attention_length = document_length(scenario, sample, from_samples, packed, sequence, notes);
   if (vision) {
     work.images_per_sequence =
         sample.tokens() > 0 ? sample.images * sequence / sample.tokens() : sample.images;

@@ -23,11 +23,58 @@
 namespace trcost::estimation {
 namespace {
 
+AdapterTargets resolve_targets(const Scenario& scenario) {
+  if (!scenario.has(Field::train_lora_targets)) return target::all;
+  AdapterTargets targets = 0;
+  for (const std::string& word : scenario.names(Field::train_lora_targets)) {
+    targets |= value_of(kAdapterTargets, word);
+  }
+  return targets;
+}
+
+// --attention and --loss win over what --kernels implies.
+void resolve_kernels(const Scenario& scenario, Workload& work) {
+  const auto kernels = find_value(kKernelSets, scenario.text(Field::efficiency_kernels));
+  work.attention = value_of(kAttentions, scenario.text(Field::train_attention));
+  if (kernels == Kernels::plain && !scenario.has(Field::train_attention)) {
+    work.attention = Attention::masked;
+  }
+  if (scenario.has(Field::train_loss)) {
+    work.loss = value_of(kLosses, scenario.text(Field::train_loss));
+  } else if (kernels == Kernels::fused) {
+    work.loss = Loss::chunked;
+  }
+}
+
+// A base in fewer bits makes lora what qlora is.
+void resolve_base(const Scenario& scenario, Workload& work) {
+  if (!scenario.has(Field::train_base_precision)) return;
+  work.base = value_of(kBaseFormats, scenario.text(Field::train_base_precision));
+  const bool whole = work.base == BaseFormat::bf16;
+  if (whole && work.language_training == Training::qlora) {
+    throw Error(ErrorKind::usage, "--train qlora has a base in 4 bits, not bf16",
+                "write --train lora, or leave --base-precision out");
+  }
+  if (!whole && work.language_training == Training::lora) work.language_training = Training::qlora;
+}
+
+void resolve_formats(const Scenario& scenario, Workload& work) {
+  work.optimizer = value_of(kOptimizers, scenario.text(Field::train_optimizer));
+  const auto width = [&](Field field, const auto& formats) -> std::optional<double> {
+    if (!scenario.has(field)) return std::nullopt;
+    return value_of(formats, scenario.text(field));
+  };
+  work.gradient_width = width(Field::train_gradient_precision, kGradientFormats);
+  work.moment_width = width(Field::train_moment_precision, kMomentFormats);
+  work.gather_width = width(Field::train_gather_precision, kGatherFormats).value_or(2);
+}
+
 // In a mixture of experts the choice of adapted matrices decides nearly all trainable parameters.
 void note_adapted_experts(const Workload& work, Notes& notes) {
-  if (!notes.wanted() || !low_rank(work.language_training) || !work.language.moe) return;
-  const double all = lora_parameters(work.language, work.lora_rank);
-  const double routed = routed_lora_parameters(work.language, work.lora_rank);
+  const bool chosen = work.lora_targets != target::all;
+  if (!notes.wanted() || !low_rank(work.language_training) || !work.language.moe || chosen) return;
+  const double all = lora_parameters(work.language, work.lora_rank, work.lora_targets);
+  const double routed = routed_lora_parameters(work.language, work.lora_rank, work.lora_targets);
   notes.add({"train.lora_targets", "all-linear", "",
              fmt::format("adapters go on attention, on every one of {:.0f} experts and on what is "
                          "shared, not on the router: {} of {} adapter parameters are the experts'; "
@@ -87,23 +134,28 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
     throw Error(ErrorKind::usage, "this recipe trains nothing",
                 "set --train-language, --train-encoder or --train-connector to full or lora");
   }
+  resolve_base(scenario, work);
   warn_about_unused(scenario, work, notes);
   work.lora_rank = scenario.number_or_default(Field::train_lora_rank);
   if (has_adapters(work.language_training) && !scenario.has(Field::train_lora_rank)) {
     notes.fallback(Field::train_lora_rank, work.lora_rank);
   }
+  work.lora_targets = resolve_targets(scenario);
+  const bool experts_adapted = work.language.moe.has_value();  // have a note of their own
+  if (low_rank(work.language_training) && !experts_adapted &&
+      !scenario.has(Field::train_lora_targets)) {
+    notes.fallback(Field::train_lora_targets, "all-linear");
+  }
   note_adapted_experts(work, notes);
   note_adapted_cross_attention(work, notes);
   work.train_embeddings = scenario.flag(Field::train_lora_embeddings);
   work.cached_features = scenario.flag(Field::train_cached_features);
-  work.attention = value_of(kAttentions, scenario.text(Field::train_attention));
-  if (scenario.has(Field::train_loss)) {
-    work.loss = value_of(kLosses, scenario.text(Field::train_loss));
-  }
-  work.optimizer = value_of(kOptimizers, scenario.text(Field::train_optimizer));
+  const bool fused = scenario.text(Field::efficiency_kernels) == "fused";
+  resolve_kernels(scenario, work);
+  resolve_formats(scenario, work);
   work.offload = value_of(kOffloads, scenario.text(Field::train_offload));
   // Encoders that take any size need fused attention for their sequences of many lengths.
-  work.fused_encoder = vision && (scenario.has(Field::train_attention) ||
+  work.fused_encoder = vision && (scenario.has(Field::train_attention) || fused ||
                                   work.encoder->image <= 0 || work.encoder->fused_attention);
 }
 

@@ -139,6 +139,17 @@ void resolve_tuning(const Scenario& scenario, Platform& platform, Notes& notes) 
   }
 }
 
+// Some software has one set of kernels, which its constants are of.
+void resolve_kernel_set(const Scenario& scenario, Platform& platform, Notes& notes) {
+  platform.kernels = find_value(kKernelSets, scenario.text(Field::efficiency_kernels));
+  const Stack& stack = *platform.stack;
+  if (!platform.kernels || stack.plain_elementwise != stack.fused_elementwise) return;
+  notes.warn(
+      fmt::format("{} runs one set of kernels, so --kernels {} changes attention and loss "
+                  "alone",
+                  stack.title, word_of(kKernelSets, *platform.kernels)));
+}
+
 // Steps measured on one chip say less about another.
 void warn_of_other_chip(const Platform& platform, Notes& notes) {
   const MeasuredSteps& measured = platform.stack->measured;
@@ -215,6 +226,7 @@ Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
   if (!scenario.has(Field::efficiency_stack)) {
     notes.fallback(Field::efficiency_stack, scenario.text(Field::efficiency_stack));
   }
+  resolve_kernel_set(scenario, out, notes);
   warn_of_other_chip(out, notes);
   warn_of_later_release(scenario.text(Field::efficiency_stack), *out.stack, notes);
   resolve_tuning(scenario, out, notes);

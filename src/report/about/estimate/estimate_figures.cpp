@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "catalog/layout/layout.h"
+#include "performance/memory/memory.h"
 #include "report/about/estimate/estimate.h"
 #include "report/page/comparison.h"
 #include "report/page/estimate_tables.h"
@@ -102,9 +103,9 @@ void add_memory(Page& page, const Estimate& e) {
       "Memory of the fullest GPU",
       fmt::format("{} of {}{}", format_number(e.memory.total, NumberKind::bytes),
                   format_number(capacity, NumberKind::bytes),
-                  !e.memory.fits   ? ": DOES NOT FIT"
-                  : e.memory.tight ? ": tight"
-                                   : "") +
+                  !e.memory.fits
+                      ? ": DOES NOT FIT"
+                      : fmt::format(", {:.0f}% likely to fit", 100 * fits_probability(e.memory))) +
           (e.memory.host > 0
                ? fmt::format("; {} of its host's", format_number(e.memory.host, NumberKind::bytes))
                : std::string())});

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "catalog/layout/layout.h"
+#include "performance/memory/memory.h"
 #include "report/about/estimate/estimate.h"
 #include "report/page/answer.h"
 #include "report/page/comparison.h"
@@ -81,9 +82,9 @@ std::string drivers_words(const RangeResult& range) {
 }
 
 std::string memory_line(const MemoryUse& memory) {
-  std::string text =
-      fmt::format("{} of {} per GPU{}", format_number(memory.total, NumberKind::bytes),
-                  format_number(memory.capacity, NumberKind::bytes), memory.tight ? ", tight" : "");
+  std::string text = fmt::format(
+      "{} of {} per GPU, {:.0f}% likely to fit", format_number(memory.total, NumberKind::bytes),
+      format_number(memory.capacity, NumberKind::bytes), 100 * fits_probability(memory));
   if (memory.host > 0) {
     text += fmt::format(", and {} of host memory per GPU",
                         format_number(memory.host, NumberKind::bytes));
