@@ -71,7 +71,7 @@ load program
   grep -qE "GB200 NVL72 .* ~[$]" out.txt
   run_trcost sweep --params 8e9 --tokens 200e9 --vary hardware.gpus=64,128 \
     --accelerator gb200-nvl72 --select gpu_hours,cost.total --format table
-  [ "$(grep -cE "~[$]" out.txt)" -eq 2 ]
+  [ "$(grep -cE "~[$]" out.txt)" -eq 3 ]
   run_trcost transfer --model llama-2-7b --train lora --tokens 2e9 --from a100-sxm-80gb \
     --from-gpus 8 --measured 18h..22h --to gb200-nvl72
   [ "$code" -eq 0 ]
