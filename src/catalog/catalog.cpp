@@ -274,6 +274,14 @@ const Stack& Catalog::stack(std::string_view name) const {
 }
 
 const Engine& Catalog::engine(std::string_view name) const {
+  const std::size_t at = is_path(name) ? std::string_view::npos : name.find('@');
+  if (at != std::string_view::npos) {
+    const std::lock_guard lock(entries_->mutex);
+    const auto found = entries_->engines.find(name);
+    if (found != entries_->engines.end()) return *found->second;
+    auto dated = engine_at_release(engine(name.substr(0, at)), name.substr(at + 1));
+    return *entries_->engines.emplace(std::string(name), std::move(dated)).first->second;
+  }
   return entries_->entry(entries_->engines, *this, CatalogKind::engines, name, load_engine);
 }
 

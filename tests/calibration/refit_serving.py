@@ -11,7 +11,8 @@ Needs numpy and scipy (Debian: python3-numpy, python3-scipy).
 The formula is that of src/performance/serving/serving_model.cpp, in numpy; tests/study/test_serving.cpp
 compares the program's own errors with those printed here. A residual is ln(predicted / measured) of the
 output rate, the time per output token and, with less weight, the time to the first token; a configuration
-(model, chip, precision, GPUs, engine) has one vote. Priors are physical: shares of bandwidth and of peak.
+(model, chip, precision, GPUs, engine) has one vote. Rows run by users (run_by) lose a common factor, usual_gap, and
+models with recurrent state are left out. Priors are physical: shares of bandwidth and of peak.
 """
 
 import argparse
@@ -38,9 +39,11 @@ CDNA_MATMUL = .514 / .803
 FAMILIES = {"ampere": {"matmul": .3, "prefill": .3, "expert_prefill": .3},
             "blackwell": {"layer_seconds": .3, "matmul": .3, "prefill": .3, "expert_prefill": .3,
                           "experts": .15, "expert_matmul": .3},
-            "cdna": {"memory": .3, "experts": .3,
+            "cdna": {"memory": .3, "experts": .3, "layer_seconds": .4, "reduce_seconds": .4,
                      **{name: (CDNA_MATMUL, .3) for name in ("matmul", "prefill", "expert_matmul", "expert_prefill")}},
             "ada": {"prefill": .3, "expert_prefill": .3}}
+# What users lose against tuned sweeps, a factor on every time of rows run by users.
+USER = {"gap": (1.4, .3)}
 ENGINE_OWN = {"trtllm": [], "vllm": ["layer", "step_seconds", "sequence_seconds", "prefill", "experts"],
               "sglang": ["layer", "step_seconds", "sequence_seconds", "prefill", "experts"]}
 SPECIFIC = .4  # spread of what one engine or family has of its own
@@ -126,6 +129,7 @@ def features(row, s, c):
              shard=1 if s["mla"] else min(t, s["kv"]), decode=s["decode"], prefill=s["prefill"],
              bw=c["bw"], memory=c["memory"], bf16=c["bf16"], link=c["link"],
              C=float(row["concurrency"] or 1e9), mode=["online", "offline", "static"].index(row["mode"]))
+    f["user"] = float(row.get("run_by") == "user")
     for family in FAMILIES:
         f[family] = float(c["family"] == family)
     for engine in ENGINE_OWN:
@@ -138,6 +142,8 @@ def names_and_priors():
     for group, constants in (("chip", CHIP), ("engine", ENGINE)):
         for name, (prior, sigma) in constants.items():
             table[f"{group}.{name}"] = (prior, sigma)
+    for name, prior in USER.items():
+        table[f"user.{name}"] = prior
     for family, own in FAMILIES.items():
         for name, spread in own.items():
             table[f"{family}.{name}"] = spread if isinstance(spread, tuple) else (1, spread)
@@ -213,13 +219,17 @@ def predict(z, x):
     rate = np.where(x["mode"] == 0, x["C"] * x["o"] / (first + (x["o"] - 1) * between),
                     np.where(x["mode"] == 1, B * x["o"] / (prompt + x["o"] * between) / (1 + .5 * of_engine("ramp")),
                              B * x["o"] / (B * prompt + host + x["o"] * step))) / n
-    return np.where(free > 0, rate, 1e-3), between, first
+    gap = q["user.gap"] ** x["user"]
+    return np.where(free > 0, rate / gap, 1e-3), between * gap, first * gap
 
 
 class Rows:
     def __init__(self, data):
         shapes, chips, self.rows, f = {}, {}, [], []
         for row in csv.DictReader(open(data / "serving/measurements.csv")):
+            # This fit knows no recurrent state.
+            if "pattern" in json.loads((data / f"models/{row['model']}.json").read_text())["language"]:
+                continue
             s = shapes.setdefault(row["model"], None) or shapes.update({row["model"]: shape(data, row["model"])}) or shapes[row["model"]]
             c = chips.setdefault(row["accelerator"], None) or chips.update({row["accelerator"]: chip(data, row["accelerator"])}) or chips[row["accelerator"]]
             self.rows.append(row)
@@ -277,6 +287,8 @@ def read_constants(data):
             z[j] = np.log(chips["hopper"][constant])
         elif group == "engine":
             z[j] = np.log(engines["trtllm"][constant])
+        elif group == "user":
+            z[j] = engines["trtllm"].get("usual_gap", 0.4)
         elif group in FAMILIES:
             z[j] = np.log(chips[group][constant] / chips["hopper"][constant])
         else:
@@ -295,6 +307,7 @@ def write_constants(data, z):
         path = data / f"engines/{engine}.json"
         document = json.loads(path.read_text())
         document.update({c: float(f"{q['engine.' + c] * q.get(f'{engine}.{c}', 1):.4g}") for c in ENGINE})
+        document["usual_gap"] = float(f"{np.log(q['user.gap']):.4g}")
         path.write_text(json.dumps(document, indent=2) + "\n")
 
 
@@ -304,6 +317,7 @@ def write_typical(data):
     path = data / "engines/typical.json"
     document = json.loads(path.read_text())
     document.update({c: float(f"{np.exp(np.mean([np.log(k[c]) for k in known])):.4g}") for c in ENGINE})
+    document["usual_gap"] = known[0]["usual_gap"]
     path.write_text(json.dumps(document, indent=2) + "\n")
 
 

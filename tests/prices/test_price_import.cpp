@@ -131,3 +131,14 @@ TEST_CASE("other tables are refused", "[import]") {
   CHECK(message_of([&] { import_prices(kSkyPilot, "x.csv", nobody); }).find("--provider") !=
         std::string::npos);
 }
+
+// skypilot-catalog pull request 50: the machine has 8 accelerators (Azure's ND H100 v5 page).
+TEST_CASE("a known machine with another number of accelerators is refused", "[import]") {
+  const std::string table =
+      "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region\n"
+      "Standard_ND96isr_H100_v5,H100,12,96,1900,117.984,eastus\n"
+      "Standard_ND96isr_H100_v5,H100,8,96,1900,98.32,westus\n";
+  const PriceImport import = import_prices(table, "azure.csv", nebius());
+  CHECK(import.rows.size() == 1);
+  CHECK(why(import, "Standard_ND96isr_H100_v5").find("has 8 accelerators") != std::string::npos);
+}

@@ -67,7 +67,27 @@ struct Engine {
   double chunk_tokens = 2048;    ///< tokens of a prompt that one step takes
   bool eight_bit_cache = false;  ///< true if it is the default with 8-bit or smaller weights
   double sigma = 0;              ///< further spread of ln for an unknown engine
+  /// Years whose software the constants describe, and the oldest and newest with rows.
+  double release_year = 0, oldest_year = 0, newest_year = 0;
+  double yearly_gain = 0;    ///< of ln of the speed, from one release year to the next
+  double usual_gap = 0;      ///< ln of what users lose against tuned sweeps
+  double usual_sigma = 0;    ///< spread of that
+  double first_run_gap = 0;  ///< further ln of what a first attempt loses
+  double speed = 1;          ///< factor on all rates: of a release and a tuning
+  double release_sigma = 0;  ///< spread of ln of the speed of a release besides the constants' own
 };
+
+/// Spread of ln of a rate by the software's tuning, upwards and downwards.
+struct EngineSpread {
+  double high = 0, low = 0;
+};
+/// The engine at a release, `YYYY-MM`. Throws Error (usage) for a release without a month, and for
+/// one before the oldest by more than two years.
+std::shared_ptr<const Engine> engine_at_release(const Engine& engine, std::string_view release);
+/// The engine with the tuning's speed: `showcase`, `usual`, `first-run`, or empty for an unknown
+/// one between the first two. Throws Error (usage) for another word.
+Engine engine_as_run(const Engine& engine, std::string_view tuning);
+EngineSpread tuning_spread(const Engine& engine, std::string_view tuning);
 
 /// Overheads of software that ties the phases of a training method together, as factors on their
 /// time alone: data/serving/rounds.json.

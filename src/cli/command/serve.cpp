@@ -23,8 +23,9 @@ namespace {
 struct ServeOptions {
   ScenarioOptions scenario;
   OutputOptions output;
-  std::string precision, cache_precision, engine, claim;
-  std::string input, output_tokens, concurrency, per_user, load, cached, acceptance, drafted;
+  std::string precision, cache_precision, engine, tuning, claim, claim_reference;
+  std::string input, output_tokens, concurrency, per_user, load, cached, acceptance, drafted,
+      token_price;
   std::string tp, ep, dp, prefill;
   bool explain = false;
   bool no_curve = false;
@@ -48,6 +49,8 @@ constexpr NumberOption kNumbers[] = {
      "and each user can read along with)"},
     {"--tokens-per-second-per-user", &ServeOptions::per_user, NumberKind::number, 1e-3, 1e6,
      "speed that each user gets at least; the concurrency follows"},
+    {"--token-price", &ServeOptions::token_price, NumberKind::number, 1e-6, 1e6,
+     "with a --claim of revenue: USD per million output tokens sold (default: median of sellers)"},
     {"--load", &ServeOptions::load, NumberKind::fraction, 1e-6, 1,
      "share of the capacity that is sold (default 1)"},
     {"--prefix-hits", &ServeOptions::cached, NumberKind::fraction, 0, 0.999,
@@ -80,9 +83,16 @@ constexpr WordOption kWords[] = {
      kWordsOf<kCacheFormats, kOfferedCacheFormats>,
      "format of the cache (default: as the engine does)"},
     {"--engine", &ServeOptions::engine, "NAME",
-     "inference software, by name or a file: see trcost list engines (default: typical)"},
+     "inference software, by name or a file: see trcost list engines (default: typical). "
+     "NAME@YYYY-MM is a release"},
+    {"--tuning", &ServeOptions::tuning, "showcase|usual|first-run",
+     "how well the engine is tuned: as in published sweeps, as users run it, or at first (default: "
+     "not known, with a range over the first two)"},
     {"--claim", &ServeOptions::claim, "TEXT",
-     "a vendor's number to judge, e.g. \"0.02 USD/Mtok\", \"15x over h200\""},
+     "a vendor's number to judge over all speeds per user, e.g. \"0.02 USD/Mtok\", \"15x over "
+     "h200\", \"4x per GPU over h200\", \"2x over vllm@2025-01\", \"$5M into $75M\""},
+    {"--claim-reference", &ServeOptions::claim_reference, "TEXT",
+     "conditions of the claim's reference alone, e.g. \"h200 gpus=8 price=1.41 precision=fp8\""},
 };
 
 std::string key_of(std::string_view flag) {
@@ -151,6 +161,7 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
   q.precision = typed.precision;
   q.cache_precision = typed.cache_precision;
   if (!typed.engine.empty()) q.engine = typed.engine;
+  q.tuning = typed.tuning;
   const auto value = [&](std::string ServeOptions::*text) {
     const auto* found = std::ranges::find(kNumbers, text, &NumberOption::text);
     return serve_number(typed, *found);
@@ -169,7 +180,7 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
   q.load.acceptance = value(&ServeOptions::acceptance).value_or(0);
   q.load.drafted = value(&ServeOptions::drafted).value_or(0);
   q.tokens_per_second_per_user = value(&ServeOptions::per_user);
-  q.any_speed = !typed.claim.empty();
+  q.token_price = value(&ServeOptions::token_price);
   q.sold = value(&ServeOptions::load);
   const std::optional<double> prefill = value(&ServeOptions::prefill);
   q.load.apart = prefill.has_value();
@@ -181,11 +192,18 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
 
 int run_serve(ServeOptions& typed, Session& session) {
   const Format format = typed.output.choose();
-  const ServingQuestion question = question_of(typed, session);
+  ServingQuestion question = question_of(typed, session);
+  if (!typed.claim.empty()) prepare_claim(question, session.catalog());
+  if (typed.claim.empty() && !typed.claim_reference.empty()) {
+    throw Error(ErrorKind::usage, "conditions of a reference belong to a claim",
+                "add --claim, e.g. \"35x over h200\"", "--claim-reference");
+  }
   Output output(typed.output.path);
   ServingReport report = serving_report(question, session.catalog());
   report.request = request_json(typed);
-  if (!typed.claim.empty()) report.claim = judge_claim(typed.claim, session.catalog(), report);
+  if (!typed.claim.empty()) {
+    report.claim = judge_claim(typed.claim, typed.claim_reference, session.catalog(), report);
+  }
   Document document = serving_document(report);
   document.command = session.command;
   output.write(render(document, format, style_of(typed.output, format, session)));

@@ -226,6 +226,21 @@ void ServingModel::serve_disaggregated(const ServingLoad& load, ServingPoint& p)
   }
 }
 
+namespace {
+
+// Every time of a release or a tuning is stretched alike.
+void set_speed(double speed, ServingPoint& p) {
+  DecodeStep& step = p.step;
+  for (double* part : {&step.dense, &step.experts, &step.cache, &step.tensor, &step.exchange,
+                       &step.draft, &step.host, &step.waiting, &p.prefill_seconds, &p.ttft_seconds,
+                       &p.tpot_seconds, &p.prompt_seconds}) {
+    *part /= speed;
+  }
+  p.output_per_gpu *= speed;
+}
+
+}  // namespace
+
 ServingPoint ServingModel::at(const ServingLoad& load) const {
   ServingPoint p;
   p.weight_bytes_per_gpu = weights_per_gpu_;
@@ -244,6 +259,7 @@ ServingPoint ServingModel::at(const ServingLoad& load) const {
     serve_disaggregated(fewer, other);
     if (other.output_per_gpu > p.output_per_gpu) p = other;
   }
+  if (engine_.speed != 1) set_speed(engine_.speed, p);
   p.total_per_gpu =
       p.output_per_gpu * (load.input_tokens + load.output_tokens) / load.output_tokens;
   return p;

@@ -126,6 +126,9 @@ Offers select_offers(const PriceRows& rows, const Market& market) {
         market.newest_row_decides() || market.price_class == PriceClass::index;
     const std::size_t enough = one_is_enough ? 1 : kEnoughSellers;
     for (const bool secondary : {false, true}) {
+      // Spot prices differ between sellers by more than a quote at second hand errs, so that one
+      // seller at first hand does not speak for the class.
+      if (!secondary && market.commitment == Commitment::spot) continue;
       for (const int months : {3, 6, 9, 12}) {
         constexpr int kMonthDays = 31;  // so that the same day three months before counts
         if (out.rows.size() >= enough) break;

@@ -10,10 +10,12 @@
 #include <tuple>
 #include <utility>
 
+#include "catalog/hardware/machines.h"
 #include "json/json_writer.h"
 #include "prices/rows/cloud_catalog.h"
 #include "prices/rows/price_book.h"
 #include "quantity/statistics.h"
+#include "quantity/suggest.h"
 #include "text/csv.h"
 #include "text/unicode.h"
 #include "trcost/catalog.h"
@@ -75,6 +77,9 @@ class PriceImporter {
     if (!count || *count < 0 || *count != std::floor(*count)) {
       return refuse(offer, fmt::format("\"{}\" is not a number of accelerators", offer.count));
     }
+    if (const std::string why = machine_problem(offer, accelerator, *count); !why.empty()) {
+      return refuse(offer, why);
+    }
     if (const std::string why = memory_problem(offer, accelerator, *count); !why.empty()) {
       return refuse(offer, why);
     }
@@ -135,6 +140,15 @@ class PriceImporter {
                          offer.on_demand);
     }
     return {};
+  }
+
+  // A known machine has a known number of accelerators.
+  [[nodiscard]] std::string machine_problem(const CloudOffer& offer, const std::string& accelerator,
+                                            double count) const {
+    const auto machine = find_machine(*options_.catalog, offer.instance);
+    if (!machine || machine->name != accelerator || machine->count == count) return {};
+    return fmt::format("{} has {:.0f} accelerators, and the table says {:.0f}", offer.instance,
+                       machine->count, count);
   }
 
   // A part of an accelerator is listed as one with less memory. Some list the memory of all.

@@ -207,21 +207,27 @@ Curve throughput_curve(const ServingRow& row) {
           .in_text = true};
 }
 
+std::string_view verdict_title(Verdict verdict) {
+  return verdict == Verdict::not_plausible ? "not plausible" : verdict_words(verdict);
+}
+
 Table claim_table(const ClaimJudgement& claim) {
   Table table({{"accelerator"},
                {"pricing"},
                number_column("price"),
                number_column("utilization"),
                {"tokens"},
-               number_column("needed"),
+               number_column("claimed"),
                number_column("predicted"),
+               number_column("tok/s/user"),
                {"verdict"}});
   for (const ClaimCase& c : claim.cases) {
     table.add_row({c.reference.empty() ? c.accelerator : c.accelerator + " over " + c.reference,
                    c.pricing, c.price ? money_cell(c.price, c.imputed) : Cell(""),
                    c.sold ? Cell::number(*c.sold, NumberKind::fraction) : Cell(""),
                    c.all_tokens ? "in and out" : "out", Cell::number(c.needed, NumberKind::count),
-                   Cell::number(c.predicted, NumberKind::count), Cell(verdict_words(c.verdict))});
+                   Cell::number(c.predicted, NumberKind::count),
+                   c.speed ? speed_cell(*c.speed) : Cell(""), Cell(verdict_title(c.verdict))});
   }
   return table;
 }

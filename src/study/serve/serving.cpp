@@ -21,6 +21,7 @@
 #include "study/serve/serving_explain.h"
 #include "study/serve/serving_request.h"
 #include "study/serve/serving_rows.h"
+#include "text/csv.h"
 #include "trcost/error.h"
 
 namespace trcost::study {
@@ -111,6 +112,37 @@ void add_curve(const Service& all, const ServingModel& model, ServingRow& row) {
   add(most);
 }
 
+// Adds the most that the platform gives at each speed of the question.
+void add_speeds(const Service& all, const ServingChip& chip, double cache_bytes,
+                ServingSearch search, ServingRow& row) {
+  search.load.concurrency = std::nullopt;
+  search.least_per_user = std::nullopt;
+  for (const double speed : all.question.speeds) {
+    search.tokens_per_second_per_user = speed;
+    const auto choice =
+        choose_serving(all.model, chip, all.engine, row.format, cache_bytes, search);
+    if (!choice || !choice->reached) return;
+    row.speeds.push_back({speed, choice->point.output_per_gpu, choice->point.total_per_gpu,
+                          choice->point.sequences});
+  }
+}
+
+TokenPrice token_price(const Service& all) {
+  if (const auto given = all.question.token_price) {
+    return {std::nullopt, given, "--token-price"};
+  }
+  constexpr const char* kFile = "serving/token_prices.csv";
+  const CsvTable table(all.catalog.file(kFile), kFile);
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (table.text(i, "model") != all.source.name) continue;
+    return {table.required_number(i, "lowest_usd_per_million_output"),
+            table.required_number(i, "median_usd_per_million_output"),
+            fmt::format("median and lowest of {} sellers on {} ({})", table.text(i, "sellers"),
+                        table.text(i, "date"), table.text(i, "source"))};
+  }
+  return {};
+}
+
 // Adds the fastest measurement of the same model, chip and format with requests about as long.
 void add_published(const Service& all, ServingRow& row) {
   const ServingLoad& load = all.question.load;
@@ -174,14 +206,26 @@ ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
   const double model_sigma = !held                   ? all.spread.by_rule
                              : all.model.experts > 0 ? all.spread.mixture
                                                      : all.spread.dense;
-  row.sigma = in_quadrature(model_sigma, all.engine.sigma);
+  const EngineSpread software = tuning_spread(all.engine, all.question.tuning);
+  const double known = in_quadrature(model_sigma, all.engine.sigma);
+  row.sigma = in_quadrature(known, software.high);
+  row.low_sigma = in_quadrature(known, software.low);
   add_money(all, platform, row, notes);
   add_published(all, row);
   const ServingModel model(all.model, chip, all.engine, row.format, cache_bytes, row.layout);
   add_curve(all, model, row);
+  add_speeds(all, chip, cache_bytes, search, row);
   if (q.explain) {
+    // The formulas give tuned sweeps. The last step brings them to the release and the tuning.
+    Engine tuned = all.engine;
+    tuned.speed = 1;
+    ServingLoad load = q.load;
+    load.concurrency = choice->concurrency;
+    ServingRow plain = row;
+    plain.point =
+        ServingModel(all.model, chip, tuned, row.format, cache_bytes, row.layout).at(load);
     row.derivations = serving_derivations(
-        {all.model, chip, all.engine, model, q.load, q.sold.value_or(1), cache_bytes}, row);
+        {all.model, chip, all.engine, model, q.load, q.sold.value_or(1), cache_bytes}, plain);
   }
   return row;
 }
@@ -205,6 +249,12 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
         engine.sigma > 0 ? std::string("as TensorRT-LLM does with 8-bit weights")
                          : fmt::format("as {} does with such weights", engine.title),
         "rows of data/serving/measurements.csv");
+  }
+  if (q.tuning.empty()) {
+    add("serve.tuning", "between showcase and usual", "",
+        "not known: published sweeps are tuned, and users measure 1.3 times less; --tuning "
+        "narrows the range",
+        "rows of the SGLang cookbook and of user reports against data/serving/measurements.csv");
   }
   if (engine.name == kUnknownEngine) {
     add("serve.engine", engine.name, "",
@@ -275,34 +325,38 @@ std::string_view ServingRow::cache_format() const {
   return word_of(kCacheFormats, eight_bit_cache);
 }
 
-Quantiles ServingRow::rate_range() const {
-  const double wide = portable_exp(kNormalP90 * sigma);
-  return {point.output_per_gpu / wide, point.output_per_gpu, point.output_per_gpu * wide};
+Quantiles ServingRow::rate_range(double rate) const {
+  return {rate / portable_exp(kNormalP90 * low_sigma), rate,
+          rate * portable_exp(kNormalP90 * sigma)};
 }
 
 std::optional<Quantiles> ServingRow::cost_range() const {
   if (!cost.output) return std::nullopt;
-  const double wide = portable_exp(kNormalP90 * in_quadrature(sigma, price_sigma));
-  return Quantiles{*cost.output / wide, *cost.output, *cost.output * wide};
+  const auto wide = [&](double rate_sigma) {
+    return portable_exp(kNormalP90 * in_quadrature(rate_sigma, price_sigma));
+  };
+  return Quantiles{*cost.output / wide(sigma), *cost.output, *cost.output * wide(low_sigma)};
 }
 
 ServingReport serving_report(const ServingQuestion& question, const Catalog& catalog) {
   Notes notes(true);
   const SpeedChoice& least = catalog.assumed().served_speed;
   ServingReport report;
-  if (!question.load.concurrency && !question.tokens_per_second_per_user && !question.any_speed) {
+  if (!question.load.concurrency && !question.tokens_per_second_per_user) {
     report.least_per_user = least.tokens_per_second;
   }
   const Model model = resolve_model(question.scenario, catalog, notes);
+  const Engine engine = engine_as_run(catalog.engine(question.engine), question.tuning);
   const Service all{catalog,
                     question,
                     report.least_per_user,
                     served_model(model),
-                    catalog.engine(question.engine),
+                    engine,
                     catalog.serving_spread(),
                     serving_measurements(catalog),
                     model};
   check_question(question, all.model);
+  report.token_price = token_price(all);
   const ParameterCounts counts = count_parameters(model);
   report.model = model.title.empty() ? model.name : model.title;
   report.params_total = counts.total;

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vendor's claim compared with the prediction: the rate it needs, and the conditions under which
-// it is reached.
+// A vendor's claim compared with the prediction over all speeds per user, with conditions of the
+// claimed chip and of the reference apart.
+#include "study/serve/serving_claim.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
-#include <regex>
 
 #include "catalog/assumed.h"
+#include "catalog/models/weight_formats.h"
 #include "quantity/layers.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
-#include "quantity/suggest.h"
+#include "study/serve/claim_text.h"
 #include "trcost/error.h"
 #include "trcost/serving.h"
 
@@ -20,243 +23,396 @@ namespace trcost::study {
 
 namespace {
 
-enum class ClaimKind : std::uint8_t { dollars, cheaper, per_megawatt, revenue };
-
-struct Claim {
-  ClaimKind kind = ClaimKind::dollars;
-  double value = 0;       ///< dollars per million tokens, factor, or dollars spent
-  double earned = 0;      ///< dollars of revenue
-  std::string reference;  ///< chip that the factor is over, or empty
-};
-
-constexpr double kRatioSigma = 0.15;  // ratios are better known than levels (data/phases.md, A.10)
 constexpr double kSoldShares[] = {1.0, 0.58,
                                   0.3};  // 0.58: DeepSeek's day (open-infra-index, day 6)
-// USD per million tokens sold: DeepSeek-R1's output at its release, and gpt-oss-120b
-// (data/phases.md, claims).
-constexpr double kSellingPrices[] = {2.19, 0.15};
+// Near its fastest speed a replica serves a user or two, and any factor over it can be had.
+constexpr double kFewestUsers = 4;
+constexpr std::string_view kSoldTokens = "sold per million tokens";
 constexpr double kRackYears = 4, kRackGpus = 72;
 
-double claimed_dollars(const std::string& number, const std::string& suffix) {
-  constexpr std::pair<char, double> kUnits[] = {{'k', 1e3}, {'m', 1e6}, {'b', 1e9}};
-  double value = parse_number(number, NumberKind::number);
-  for (const auto& [letter, unit] : kUnits) {
-    if (!suffix.empty() && lower_case(suffix[0]) == letter) value *= unit;
-  }
-  return value;
+// Speed per user with what each GPU gives at it.
+struct Metric {
+  double speed = 0, value = 0;
+};
+
+Verdict judge_rate(const Quantiles& predicted, double needed) {
+  if (predicted.p50 >= needed) return Verdict::plausible;
+  return predicted.p90 >= needed ? Verdict::undecided : Verdict::not_plausible;
 }
 
-std::optional<Claim> read_price(const std::string& text) {
-  static const std::regex form(
-      R"(^\s*\$?\s*([0-9]*\.?[0-9]+)\s*(?:usd|dollars?)?\s*(?:/|per)\s*(?:mtok(?:en)?s?|m(?:illion)? tokens)\s*$)",
-      std::regex::icase);
-  std::smatch found;
-  if (!std::regex_match(text, found, form)) return std::nullopt;
-  return Claim{ClaimKind::dollars, parse_number(found[1].str(), NumberKind::number), 0, {}};
+std::string chips(const ServingRow& row) {
+  return row.layout.gpus > 1 ? fmt::format("{} x {}", row.layout.gpus, row.title) : row.title;
 }
 
-std::optional<Claim> read_factor(const std::string& text) {
-  static const std::regex form(
-      R"(^\s*([0-9]*\.?[0-9]+)\s*(?:x|times)\s*(per mw|per megawatt)?\s*(?:(?:lower cost|lower|less|cheaper)?\s*(?:over|below|than|vs\.?|against)\s+(\S+))?\s*$)",
-      std::regex::icase);
-  std::smatch found;
-  if (!std::regex_match(text, found, form) || (!found[2].matched && !found[3].matched))
-    return std::nullopt;
-  return Claim{found[2].matched ? ClaimKind::per_megawatt : ClaimKind::cheaper,
-               parse_number(found[1].str(), NumberKind::number), 0,
-               found[3].matched ? found[3].str() : std::string()};
+// Speeds of a row, or its operating point if the load sets one.
+std::vector<ServingSpeed> speeds_of(const ServingRow& row) {
+  if (!row.speeds.empty()) return row.speeds;
+  return {{row.point.user_rate(), row.point.output_per_gpu, row.point.total_per_gpu,
+           row.point.sequences}};
 }
 
-std::optional<Claim> read_revenue(const std::string& text) {
-  static const std::regex form(
-      R"(^\s*\$\s*([0-9]*\.?[0-9]+)\s*([kmb])?\s*(?:into|to|earns|->)\s*\$\s*([0-9]*\.?[0-9]+)\s*([kmb])?\s*$)",
-      std::regex::icase);
-  std::smatch found;
-  if (!std::regex_match(text, found, form)) return std::nullopt;
-  return Claim{ClaimKind::revenue,
-               claimed_dollars(found[1], found[2]),
-               claimed_dollars(found[3], found[4]),
-               {}};
+void set_published(const ServingRow& row, const ServingRow* reference, ClaimCase& out) {
+  out.published = row.published;
+  out.published_source = row.published_source;
+  out.measured = row.published.has_value();
+  if (reference == nullptr) return;
+  out.reference_published = reference->published;
+  out.reference_published_source = reference->published_source;
 }
 
-Claim read_claim(std::string_view words) {
-  const std::string text(words.substr(0, 200));
-  std::optional<Claim> claim = read_price(text);
-  if (!claim) claim = read_revenue(text);
-  if (!claim) claim = read_factor(text);
-  if (!claim) {
-    throw Error(
-        ErrorKind::usage, fmt::format("cannot tell what \"{}\" claims", text.substr(0, 60)),
-        "write it with its unit: \"0.02 USD/Mtok\", \"15x over h200\", \"50x per MW over h200\" or "
-        "\"$5M into $75M\"",
-        "--claim");
-  }
-  if (claim->value <= 0) {
-    throw Error(ErrorKind::usage, "what is claimed has to be above 0", "write it as it was made",
-                "--claim");
-  }
-  return *claim;
-}
-
-Verdict judge_rate(double predicted, double needed, double sigma) {
-  const double wide = portable_exp(kNormalP90 * sigma);
-  if (predicted >= needed * wide) return Verdict::holds;
-  if (predicted >= needed) return Verdict::holds_within_range;
-  return predicted * wide >= needed ? Verdict::possible : Verdict::fails;
-}
-
-void judge_dollars(const Claim& claim, const ServingReport& report, ClaimJudgement& out) {
+void judge_dollars(const ClaimText& claim, const ServingReport& report, ClaimJudgement& out) {
   out.unit = "tokens/s per GPU";
   for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty()) continue;
+    const std::vector<ServingSpeed> speeds = speeds_of(row);
     for (const TokenCost& cost : row.costs) {
       if (!cost.price_per_gpu_hour) continue;
       for (const double sold : kSoldShares) {
-        const double needed = needed_tokens_per_second(*cost.price_of_busy_hour, claim.value, sold);
         for (const bool all : {false, true}) {
-          const double predicted = all ? row.point.total_per_gpu : row.point.output_per_gpu;
-          out.cases.push_back({.accelerator = row.accelerator,
-                               .pricing = cost.pricing,
-                               .price = cost.price_of_busy_hour,
-                               .sold = sold,
-                               .all_tokens = all,
-                               .needed = needed,
-                               .predicted = predicted,
-                               .verdict = judge_rate(predicted, needed, row.sigma),
-                               .imputed = cost.imputed});
+          const auto rate = [&](const ServingSpeed& s) {
+            return all ? s.total_per_gpu : s.output_per_gpu;
+          };
+          ClaimCase c;
+          c.accelerator = row.accelerator;
+          c.pricing = cost.pricing;
+          c.price = cost.price_of_busy_hour;
+          c.sold = sold;
+          c.all_tokens = all;
+          c.needed = needed_tokens_per_second(*cost.price_of_busy_hour, claim.value, sold);
+          c.predicted = rate(speeds.front());
+          c.range = row.rate_range(c.predicted);
+          c.speed = speeds.front().speed;
+          for (const ServingSpeed& s : speeds) {
+            if (rate(s) < c.needed) continue;
+            if (!c.holds_from) c.holds_from = s.speed;
+            c.holds_to = s.speed;
+          }
+          c.verdict = judge_rate(c.range, c.needed);
+          c.imputed = cost.imputed;
+          set_published(row, nullptr, c);
+          out.cases.push_back(std::move(c));
         }
       }
     }
-    if (row.published) {
-      out.notes.push_back(
-          fmt::format("{}: the best published rate is {} output tokens/s per GPU ({})",
-                      row.accelerator, grouped(*row.published, 0), row.published_source));
-    }
   }
 }
 
-ServingRow reference_row(const Claim& claim, const Catalog& catalog, const ServingReport& report) {
-  const std::string& over =
-      claim.reference.empty() ? catalog.assumed().claim_reference.name : claim.reference;
-  const std::string name = catalog.accelerator(over).name;
-  const auto found = std::ranges::find(report.rows, name, &ServingRow::accelerator);
-  if (found != report.rows.end() && found->problem.empty()) return *found;
-  ServingQuestion question = report.question;
-  question.scenario.set_text(Field::hardware_accelerator, name);
-  question.scenario.clear(Field::hardware_gpus);
-  question.tp = question.ep = question.dp = std::nullopt;
-  question.curve = false;
+// What a factor of this kind compares, per GPU. Empty if price or power is unknown.
+std::optional<double> divisor(ClaimKind kind, const ServingRow& row) {
+  if (kind == ClaimKind::cheaper) return row.cost.price_per_gpu_hour;
+  if (kind != ClaimKind::per_megawatt) return 1.0;
+  if (!row.output_per_second_per_megawatt || row.point.output_per_gpu <= 0) return std::nullopt;
+  return row.point.output_per_gpu / *row.output_per_second_per_megawatt;
+}
+
+std::vector<Metric> metrics(ClaimKind kind, const ServingRow& row) {
+  std::vector<Metric> out;
+  const std::optional<double> by = divisor(kind, row);
+  if (!by || *by <= 0) return out;
+  for (const ServingSpeed& s : speeds_of(row)) {
+    if (!out.empty() && s.requests < kFewestUsers) break;
+    out.push_back({s.speed, s.output_per_gpu / *by});
+  }
+  return out;
+}
+
+double ratio_sigma(ClaimKind kind, const ServingRow& row, const ServingRow& reference) {
+  const double rates = in_quadrature(row.sigma, reference.sigma);
+  if (kind != ClaimKind::cheaper) return rates;
+  return in_quadrature(rates, in_quadrature(row.price_sigma, reference.price_sigma));
+}
+
+// Compares the two at equal speeds per user, or at their only operating points.
+std::optional<ClaimCase> compare(const ClaimText& claim, const ServingRow& row,
+                                 const ServingRow& reference) {
+  const std::vector<Metric> above = metrics(claim.kind, row);
+  const std::vector<Metric> below = metrics(claim.kind, reference);
+  const std::size_t common = std::min(above.size(), below.size());
+  if (common == 0) return std::nullopt;
+  ClaimCase c;
+  c.accelerator = row.accelerator;
+  c.reference = reference.accelerator;
+  c.needed = claim.value;
+  c.predicted = 0;
+  for (std::size_t i = 0; i < common; ++i) {
+    const double ratio = above[i].value / below[i].value;
+    if (i == 0) c.batch = ratio;
+    if (ratio > c.predicted) {
+      c.predicted = ratio;
+      c.speed = above[i].speed;
+    }
+    if (ratio < claim.value) continue;
+    if (!c.holds_from) c.holds_from = above[i].speed;
+    c.holds_to = above[i].speed;
+  }
+  const double wide = portable_exp(kNormalP90 * ratio_sigma(claim.kind, row, reference));
+  c.range = {c.predicted / wide, c.predicted, c.predicted * wide};
+  if (claim.kind == ClaimKind::cheaper) {
+    c.pricing = row.cost.pricing;
+    c.price = row.cost.price_per_gpu_hour;
+    c.imputed = row.cost.imputed || reference.cost.imputed;
+  }
+  c.verdict = judge_rate(c.range, c.needed);
+  set_published(row, &reference, c);
+  return c;
+}
+
+std::string_view unit_of(ClaimKind kind) {
+  switch (kind) {
+    case ClaimKind::per_megawatt:
+      return "times the output tokens/s per megawatt";
+    case ClaimKind::per_gpu:
+      return "times the output tokens/s per GPU";
+    case ClaimKind::software:
+      return "times the output tokens/s of the same chip";
+    default:
+      return "times fewer dollars per output token";
+  }
+}
+
+ServingRow answer_reference(const ServingQuestion& question, const Catalog& catalog) {
   return serving_report(question, catalog).rows.front();
 }
 
-void judge_factor(const Claim& claim, const Catalog& catalog, const ServingReport& report,
-                  ClaimJudgement& out) {
-  const ServingRow reference = reference_row(claim, catalog, report);
-  if (claim.reference.empty()) {
+// The reference with its own conditions, or with those of the question.
+ServingRow reference_row(const ClaimText& claim, std::string_view conditions,
+                         std::string_view accelerator, const Catalog& catalog,
+                         const ServingReport& report) {
+  ServingQuestion question = report.question;
+  question.curve = question.explain = false;
+  question.speeds = claim_speeds(question, catalog);
+  const std::string own(accelerator);
+  if (claim.kind == ClaimKind::software) {
+    question.scenario.set_text(Field::hardware_accelerator, own);
+  } else {
+    const std::string& over =
+        claim.reference.empty() ? catalog.assumed().claim_reference.name : claim.reference;
+    question.scenario.set_text(Field::hardware_accelerator, catalog.accelerator(over).name);
+    question.scenario.clear(Field::hardware_gpus);
+    question.tp = question.ep = question.dp = std::nullopt;
+  }
+  if (!claim.engine.empty()) question.engine = claim.engine;
+  if (!conditions.empty()) set_conditions(conditions, catalog, question);
+  return answer_reference(question, catalog);
+}
+
+void judge_factor(const ClaimText& claim, std::string_view conditions, const Catalog& catalog,
+                  const ServingReport& report, ClaimJudgement& out) {
+  out.unit = unit_of(claim.kind);
+  if (claim.kind == ClaimKind::software && claim.engine.empty() && conditions.empty()) {
+    throw Error(ErrorKind::usage, "a claim about software compares two releases or engines",
+                "set --engine, and --claim-reference engine=vllm@2025-01", "--claim-reference");
+  }
+  if (claim.reference.empty() && claim.kind != ClaimKind::software && conditions.empty()) {
     const EntryChoice& usual = catalog.assumed().claim_reference;
     out.notes.push_back(fmt::format("over {}: {} ({})", usual.name, usual.why, usual.source));
   }
-  const bool power = claim.kind == ClaimKind::per_megawatt;
-  out.unit =
-      power ? "times the output tokens/s per megawatt" : "times fewer dollars per output token";
-  for (const ServingRow& row : report.rows) {
-    if (!row.problem.empty() || row.accelerator == reference.accelerator) continue;
-    const auto above = power ? row.output_per_second_per_megawatt : reference.cost.output;
-    const auto below = power ? reference.output_per_second_per_megawatt : row.cost.output;
-    if (!above || !below) continue;
-    const double ratio = *above / *below;
-    out.cases.push_back({.accelerator = row.accelerator,
-                         .reference = reference.accelerator,
-                         .pricing = power ? std::string() : row.cost.pricing,
-                         .price = power ? std::nullopt : row.cost.price_per_gpu_hour,
-                         .needed = claim.value,
-                         .predicted = ratio,
-                         .verdict = judge_rate(ratio, claim.value, kRatioSigma),
-                         .imputed = !power && row.cost.imputed});
-  }
-  out.notes.push_back(
-      fmt::format("a factor belongs to one operating point: near the fastest speed that {} reaches "
-                  "per user it grows "
-                  "without bound; --tokens-per-second-per-user sets the point",
-                  reference.accelerator));
-}
-
-void judge_revenue(const Claim& claim, const ServingReport& report, ClaimJudgement& out) {
-  out.unit = "output tokens/s per GPU";
-  const double gpu_seconds = kRackGpus * kRackYears * kHoursPerYear * kSecondsPerHour;
+  std::optional<ServingRow> reference;
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) continue;
-    for (const double price : kSellingPrices) {
-      for (const double sold : {1.0, 0.6}) {
-        const double needed = claim.earned / (price / 1e6) / gpu_seconds / sold;
-        out.cases.push_back({.accelerator = row.accelerator,
-                             .pricing = "sold per million tokens",
-                             .price = price,
-                             .sold = sold,
-                             .needed = needed,
-                             .predicted = row.point.output_per_gpu,
-                             .verdict = judge_rate(row.point.output_per_gpu, needed, row.sigma)});
+    if (!reference || claim.kind == ClaimKind::software) {
+      reference = reference_row(claim, conditions, row.accelerator, catalog, report);
+      out.notes.push_back(fmt::format(
+          "the reference: {}, {} weights, {}{}", chips(*reference),
+          weight_format_name(reference->format), reference->engine,
+          reference->cost.price_per_gpu_hour
+              ? fmt::format(", ${:.2f} per GPU-hour", *reference->cost.price_per_gpu_hour)
+              : std::string()));
+    }
+    const bool itself = row.accelerator == reference->accelerator;
+    if (itself && conditions.empty() && claim.kind != ClaimKind::software) continue;
+    if (auto c = compare(claim, row, *reference)) out.cases.push_back(*std::move(c));
+  }
+  if (reference && conditions.empty() && claim.kind != ClaimKind::software) {
+    out.notes.push_back(
+        fmt::format("both sides run with the same options. --claim-reference sets those of {0} "
+                    "alone, such as \"{0} gpus=8 price=1.41\"",
+                    reference->accelerator));
+  }
+}
+
+// Prices at which the model's own tokens are sold.
+void judge_revenue(const ClaimText& claim, const ServingReport& report, ClaimJudgement& out) {
+  out.unit = "output tokens/s per GPU";
+  const TokenPrice& price = report.token_price;
+  if (!price.median) {
+    throw Error(ErrorKind::usage,
+                fmt::format("no price at which tokens of {} are sold is known", report.model),
+                "give --token-price USD, per million output tokens", "--token-price");
+  }
+  const double gpu_seconds = kRackGpus * kRackYears * kHoursPerYear * kSecondsPerHour;
+  std::vector<double> prices = {*price.median};
+  if (price.lowest && *price.lowest < *price.median) prices.push_back(*price.lowest);
+  for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty()) continue;
+    const std::vector<ServingSpeed> speeds = speeds_of(row);
+    for (const double usd : prices) {
+      for (const double sold : kSoldShares) {
+        ClaimCase c;
+        c.accelerator = row.accelerator;
+        c.pricing = kSoldTokens;
+        c.price = usd;
+        c.sold = sold;
+        c.needed = claim.earned / (usd / 1e6) / gpu_seconds / sold;
+        c.predicted = speeds.front().output_per_gpu;
+        c.range = row.rate_range(c.predicted);
+        c.speed = speeds.front().speed;
+        for (const ServingSpeed& s : speeds) {
+          if (s.output_per_gpu < c.needed) continue;
+          if (!c.holds_from) c.holds_from = s.speed;
+          c.holds_to = s.speed;
+        }
+        c.verdict = judge_rate(c.range, c.needed);
+        set_published(row, nullptr, c);
+        out.cases.push_back(std::move(c));
       }
     }
   }
   out.notes.push_back(
-      fmt::format("{:.0f} accelerators for {:.0f} years at a price that stays; the {} pay for "
-                  "neither power nor "
-                  "building, and token prices have fallen every year",
+      fmt::format("{:.0f} accelerators for {:.0f} years (a default: the claim names no time) at a "
+                  "price that stays. The {} pay for neither power nor building",
                   kRackGpus, kRackYears, format_number(claim.value, NumberKind::money)));
+  out.notes.push_back(fmt::format("tokens of {}: {}", report.model, price.source));
+}
+
+std::string speed_text(double speed) {
+  return fmt::format("{:.3g}", speed);
+}
+
+std::string factor_text(double factor) {
+  return factor < 10 ? fmt::format("{:.2g}x", factor) : fmt::format("{:.0f}x", factor);
+}
+
+std::string factor_sentence(const std::string& claim, const ClaimCase& c) {
+  const std::string most = fmt::format(
+      "up to {} near {} tokens/s per user (80% likely between {} and {})", factor_text(c.predicted),
+      speed_text(c.speed.value_or(0)), factor_text(c.range.p10), factor_text(c.range.p90));
+  std::string text;
+  if (c.verdict == Verdict::plausible) {
+    text = fmt::format("\"{}\" is plausible: {}.", claim, most);
+    if (c.holds_from && c.holds_to && *c.holds_to > *c.holds_from) {
+      text += fmt::format(" It holds from {} to {} tokens/s.", speed_text(*c.holds_from),
+                          speed_text(*c.holds_to));
+    }
+  } else if (c.verdict == Verdict::undecided) {
+    text = fmt::format("\"{}\" is undecided: predicted is {}.", claim, most);
+  } else {
+    text = fmt::format("\"{}\" is not plausible: predicted is {}.", claim, most);
+  }
+  if (c.batch && *c.batch < c.predicted) {
+    text += fmt::format(" For batch use it is {}.", factor_text(*c.batch));
+  }
+  return text;
+}
+
+// The kinds of tokens that the plausible conditions count.
+std::string counted_words(const ClaimJudgement& claim) {
+  bool all = true, output = true;
+  for (const ClaimCase& c : claim.cases) {
+    if (c.pricing == kSoldTokens) return {};
+    if (c.verdict != Verdict::plausible) continue;
+    (c.all_tokens ? output : all) = false;
+  }
+  if (all) return ", all of which count input and output tokens";
+  return output ? ", all of which count output tokens alone" : "";
+}
+
+std::string counts_sentence(const ClaimJudgement& claim) {
+  const std::size_t all = claim.cases.size(), plausible = claim.plausible();
+  if (plausible == 0) {
+    const bool open = std::ranges::any_of(
+        claim.cases, [](const ClaimCase& c) { return c.verdict == Verdict::undecided; });
+    return fmt::format("\"{}\" is {} under all of {} conditions.", claim.claim,
+                       open ? "not shown" : "not plausible", all);
+  }
+  if (plausible == all) {
+    return fmt::format("\"{}\" is plausible under each of {} conditions.", claim.claim, all);
+  }
+  return fmt::format("\"{}\" is plausible under {} of {} conditions{}.", claim.claim, plausible,
+                     all, counted_words(claim));
+}
+
+bool is_factor(ClaimKind kind) {
+  return kind != ClaimKind::dollars && kind != ClaimKind::revenue;
+}
+
+std::string verdict_sentence(const ClaimText& text, const ClaimJudgement& claim) {
+  if (claim.cases.empty()) {
+    return fmt::format(
+        "\"{}\" cannot be judged: it needs a second chip to compare with, of known price and power",
+        claim.claim);
+  }
+  if (is_factor(text.kind)) {
+    const auto best =
+        std::ranges::max_element(claim.cases, {}, [](const ClaimCase& c) { return c.predicted; });
+    return factor_sentence(claim.claim, *best);
+  }
+  return counts_sentence(claim);
+}
+
+// The best published rates beside the verdict, and verdicts without any.
+void note_published(ClaimJudgement& out) {
+  std::vector<std::string> said;
+  const auto note = [&](const std::string& chip, const std::optional<double>& rate,
+                        const std::string& source) {
+    if (chip.empty() || std::ranges::find(said, chip) != said.end()) return;
+    said.push_back(chip);
+    out.notes.push_back(
+        rate ? fmt::format("{}: the best published rate is {} output tokens/s per GPU ({})", chip,
+                           grouped(*rate, 0), source)
+             : fmt::format("{}: no rate of this model, format and length of request is published, "
+                           "so the prediction is an extrapolation",
+                           chip));
+  };
+  for (const ClaimCase& c : out.cases) {
+    note(c.accelerator, c.published, c.published_source);
+    note(c.reference, c.reference_published, c.reference_published_source);
+  }
 }
 
 }  // namespace
+
+std::vector<double> claim_speeds(const ServingQuestion& question, const Catalog& catalog) {
+  if (question.load.concurrency) return {};
+  if (question.tokens_per_second_per_user) return {*question.tokens_per_second_per_user};
+  constexpr double kStep = 1.12, kFastest = 1000;
+  std::vector<double> out;
+  for (double speed = catalog.assumed().served_speed.tokens_per_second; speed < kFastest;
+       speed *= kStep) {
+    out.push_back(speed);
+  }
+  return out;
+}
 
 }  // namespace trcost::study
 
 namespace trcost {
 
 std::string_view verdict_words(Verdict verdict) {
-  constexpr std::string_view kWords[] = {"holds", "holds, within the range",
-                                         "possible, within the range", "does not hold"};
+  constexpr std::string_view kWords[] = {"plausible", "undecided", "not_plausible"};
   return kWords[static_cast<std::size_t>(verdict)];
 }
 
-std::size_t ClaimJudgement::holding() const {
-  return static_cast<std::size_t>(std::ranges::count_if(cases, [](const ClaimCase& c) {
-    return c.verdict == Verdict::holds || c.verdict == Verdict::holds_within_range;
-  }));
+std::size_t ClaimJudgement::plausible() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      cases, [](const ClaimCase& c) { return c.verdict == Verdict::plausible; }));
 }
 
-}  // namespace trcost
+void prepare_claim(ServingQuestion& question, const Catalog& catalog) {
+  question.speeds = claim_speeds(question, catalog);
+  if (question.tuning.empty()) question.tuning = "showcase";  // as vendors run it
+}
 
-namespace trcost::study {
-
-namespace {
-
-std::string verdict_sentence(const ClaimJudgement& claim) {
-  const std::size_t all = claim.cases.size();
-  const std::size_t holding = claim.holding();
-  if (all == 0)
-    return fmt::format(
-        "\"{}\" cannot be judged: it needs a second chip to compare with, of known price and power",
-        claim.claim);
-  if (all == 1) {
-    return fmt::format("\"{}\" {}", claim.claim, verdict_words(claim.cases.front().verdict));
+ClaimJudgement judge_claim(std::string_view text, std::string_view reference,
+                           const Catalog& catalog, const ServingReport& report) {
+  const ClaimText claim = read_claim(text);
+  if (!reference.empty() && !is_factor(claim.kind)) {
+    throw Error(ErrorKind::usage, "conditions of a reference belong to a factor",
+                "for example --claim \"35x over h200\"", "--claim-reference");
   }
-  if (holding == 0)
-    return fmt::format("\"{}\" holds under none of {} conditions", claim.claim, all);
-  if (holding == all)
-    return fmt::format("\"{}\" holds under each of {} conditions", claim.claim, all);
-  return fmt::format("\"{}\" holds under {} of {} conditions", claim.claim, holding, all);
-}
-
-}  // namespace
-
-}  // namespace trcost::study
-
-namespace trcost {
-
-ClaimJudgement judge_claim(std::string_view text, const Catalog& catalog,
-                           const ServingReport& report) {
-  const Claim claim = read_claim(text);
   ClaimJudgement out;
   out.claim = text;
+  out.claimed = claim.kind == ClaimKind::revenue ? claim.earned : claim.value;
   switch (claim.kind) {
     case ClaimKind::dollars:
       judge_dollars(claim, report, out);
@@ -265,10 +421,11 @@ ClaimJudgement judge_claim(std::string_view text, const Catalog& catalog,
       judge_revenue(claim, report, out);
       break;
     default:
-      judge_factor(claim, catalog, report, out);
+      judge_factor(claim, reference, catalog, report, out);
       break;
   }
-  out.verdict = verdict_sentence(out);
+  note_published(out);
+  out.verdict = verdict_sentence(claim, out);
   return out;
 }
 

@@ -145,11 +145,17 @@ void add_request(ServingSteps& s) {
       fmt::format("{} / {} + {}", digits(p.step.total()), digits(gain), digits(p.prefill_seconds)),
       in_seconds(p.tpot_seconds));
   load.apart ? add_separate_prompts(s) : add_shared_prompts(s);
+  const double speed = s.served.engine.speed, rate = p.output_per_gpu * speed;
+  if (speed != 1) {
+    s.add("output tokens per second and GPU, as run", "rate x speed of the release and the tuning",
+          fmt::format("{} x {}", digits(p.output_per_gpu), digits(speed)), digits(rate),
+          "data/engines: yearly_gain, usual_gap");
+  }
   const TokenCost& cost = s.row.cost;
   if (!cost.output) return;
   s.add("dollars per million output tokens", "price / 3600 / (rate x share sold) x 1e6",
-        fmt::format("{} / 3600 / ({} x {}) x 1e6", digits(*cost.price_per_gpu_hour),
-                    digits(p.output_per_gpu), digits(s.served.sold)),
+        fmt::format("{} / 3600 / ({} x {}) x 1e6", digits(*cost.price_per_gpu_hour), digits(rate),
+                    digits(s.served.sold)),
         "$" + digits(*cost.output), cost.source);
 }
 

@@ -37,6 +37,7 @@ ServingMeasurement measurement(const CsvTable& t, std::size_t i) {
   m.format = read_format(t, i);
   if (!t.text(i, "kv_precision").empty()) m.eight_bit_cache = t.text(i, "kv_precision") == "fp8";
   m.mode = read_mode(t, i);
+  m.by_user = t.has("run_by") && t.text(i, "run_by") == "user";
   m.input_tokens = t.required_number(i, "input_tokens");
   m.output_tokens = t.required_number(i, "output_tokens");
   m.concurrency = m.mode == ServingMode::static_batch ? t.required_number(i, "concurrency")

@@ -21,6 +21,7 @@ struct ServingMeasurement {
   WeightFormat format = WeightFormat::bf16;
   std::optional<bool> eight_bit_cache;
   ServingMode mode = ServingMode::online;
+  bool by_user = false;  ///< run as users run it, else a tuned sweep
   double input_tokens = 0, output_tokens = 0;
   std::optional<double> concurrency;  ///< empty where all requests are queued
   std::optional<double> ttft_seconds, tpot_seconds;

@@ -30,7 +30,7 @@ std::string vote_group(const ServingMeasurement& m) {
 }
 
 std::optional<double> predicted_rate(const Catalog& catalog, const ServingMeasurement& m) {
-  const Engine& engine = catalog.engine(m.engine);
+  const Engine engine = engine_as_run(catalog.engine(m.engine), m.by_user ? "usual" : "showcase");
   const Accelerator& chip = catalog.accelerator(m.accelerator);
   const bool eight =
       m.eight_bit_cache.value_or(engine.eight_bit_cache && m.format != WeightFormat::bf16);
