@@ -149,6 +149,17 @@ TEST_CASE("a file of another sweep is refused and left alone", "[sweep]") {
     write(whole.substr(0, middle) + damaged + whole.substr(next + after.size()));
     check_refused(grid(), "another sweep");
   }
+  // A complete file of other prices, as one of another version of the program would be.
+  write(whole);
+  other = grid();
+  other.base.set_number(Field::data_tokens, 2e11);
+  try {
+    resume_of(SweepPlan(other, test_catalog()), Format::csv);
+    FAIL("another answer was accepted");
+  } catch (const trcost::Error& error) {
+    CHECK_THAT(error.what(), !Catch::Contains("belongs to another sweep"));
+    CHECK_THAT(error.hint, Catch::Contains("all rows"));
+  }
   // The first row is another one, or missing.
   const std::size_t first = whole.find('\n') + 1;
   const std::size_t second = whole.find('\n', first) + 1;

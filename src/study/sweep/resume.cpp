@@ -92,6 +92,7 @@ class ResumeCheck {
       last.push_back(tail.substr(start, last_rows - start));
       last_rows = start;
     }
+    complete_ = end == tail.size() && !last.empty() && find_line(last.front()) == plan_.end() - 1;
     check_earlier_rows(opening.size(), begin + last_rows);
     for (auto line = last.rbegin(); line != last.rend(); ++line) {
       check_row(*line, earlier_checked_ == 0 || line != last.rbegin());
@@ -106,6 +107,20 @@ class ResumeCheck {
                 "use the flags, prices and program version that began it, or name another file. "
                 "This one was not changed",
                 path_);
+  }
+
+  // The grid is this one, so that other data or another version are as likely as another question.
+  [[noreturn]] void refuse_other_answer(std::uint64_t row) const {
+    throw Error(
+        ErrorKind::data,
+        fmt::format("row {} of the grid, computed again, differs: another sweep, other data "
+                    "or another version of trcost wrote this file",
+                    row + 1),
+        complete_ ? "the file has all rows. It was not changed. To compute them again, name "
+                    "another file"
+                  : "use the flags, prices and program version that began it, or name "
+                    "another file. This one was not changed",
+        path_);
   }
 
   [[nodiscard]] bool stopped() const {
@@ -138,18 +153,19 @@ class ResumeCheck {
     if (out_.interrupted) return;
     if (run_.progress) run_.progress(checked_);
     ++checked_;
-    const std::optional<std::uint64_t> row = find_row(line.substr(0, line.size() - 1));
+    const std::optional<std::uint64_t> row = find_line(line);
     if (!row) refuse("it has a row that is not one of this grid");
     const bool due = adjacent && plan_.conditions().empty() ? *row == out_.next : *row >= out_.next;
     if (!due) refuse(fmt::format("it has row {} of the grid in another place", *row + 1));
     if (render(*row) != line) {
-      refuse(fmt::format("row {} of the grid, computed again, differs", *row + 1));
+      refuse_other_answer(*row);
     }
     out_.next = *row + 1;
   }
 
-  // The row of the plan's part of the grid that has the axes' values of a line.
-  std::optional<std::uint64_t> find_row(std::string_view line) {
+  // The row of the plan's part of the grid that has the axes' values of a line with its end.
+  std::optional<std::uint64_t> find_line(std::string_view line) {
+    line.remove_suffix(1);
     std::vector<std::string_view> cells;
     if (!file_.lines->split(line, table_.plan(), cells)) return std::nullopt;
     // The platforms' own axis is not among the named ones. Its value is a column of the estimate.
@@ -202,6 +218,7 @@ class ResumeCheck {
   std::uint64_t size_;
   std::uint64_t checked_ = 0;
   std::uint64_t earlier_checked_ = 0;
+  bool complete_ = false;  ///< the last line is the last row
   SweepResume out_;
 };
 
