@@ -14,6 +14,7 @@
 #include "cli/session/session.h"
 #include "report/about/documents.h"
 #include "study/calibrate/calibrate.h"
+#include "study/validate/first_predictions.h"
 #include "study/validate/replay.h"
 #include "study/validate/serving_validation.h"
 #include "study/validate/validate.h"
@@ -35,6 +36,7 @@ struct ValidateOptions {
   bool serving = false;
   bool posttraining = false;
   bool calibrated = false;
+  bool predicted_first = false;
   OutputOptions output;
 };
 using Typed = const ValidateOptions&;
@@ -73,6 +75,7 @@ int validate_memory_peaks(Typed typed, Session& session);
 int run_serving(Typed typed, Session& session);
 int run_posttraining(Typed typed, Session& session);
 int run_calibrated(Typed typed, Session& session);
+int run_predicted_first(Typed typed, Session& session);
 
 // Subjects of a replay. The first one is the default.
 struct Subject {
@@ -91,6 +94,7 @@ constexpr Subject kSubjects[] = {
     {"--posttraining", &ValidateOptions::posttraining, kPublished | kTask | kRows,
      run_posttraining},
     {"--calibrated", &ValidateOptions::calibrated, kSource, run_calibrated},
+    {"--predicted-first", &ValidateOptions::predicted_first, kSource | kRows, run_predicted_first},
 };
 
 const Subject& model_title(Typed typed) {
@@ -203,6 +207,15 @@ int run_calibrated(Typed typed, Session& session) {
       "the error of sources above 15%, calibrated to three rows,");
 }
 
+int run_predicted_first(Typed typed, Session& session) {
+  return show_replay(
+      typed, session, "stored prediction",
+      [&] { return first_predictions(session.catalog(), typed.filter.source); },
+      [&](const auto& r) { return first_predictions_document(r, typed.rows); },
+      [](const FirstPredictions& r) { return r.summaries.front().median; },
+      "the median error of the first kind");
+}
+
 int run_serving(Typed typed, Session& session) {
   return show_replay(
       typed, session, "serving measurement",
@@ -269,6 +282,8 @@ Action define_validate(Flags& flags, Session& session) {
             "the method");
   flags.add("--calibrated", typed->calibrated,
             "each source after calibrating to 1, 3 and 10 of its rows (with --source alone)");
+  flags.add("--predicted-first", typed->predicted_first,
+            "sources that were predicted before they were added, with the error of that day");
   flags.add("--max-error", typed->max_error, "F",
             "exit 3 where the median error of the selected rows is larger, e.g. 10%");
   add_output_options(flags, typed->output);

@@ -22,6 +22,7 @@ struct CalibrationResult;
 struct DiffReport;
 struct ExperimentReport;
 struct MemoryValidation;
+struct FirstPredictions;
 struct PosttrainingValidation;
 struct RunValidation;
 struct ServingValidation;
@@ -67,6 +68,7 @@ Document vision_validation_document(const VisionValidation& validation);
 /// Returns a validation, for people with its rows if `rows`.
 Document memory_validation_document(const MemoryValidation& validation, bool rows);
 Document serving_validation_document(const ServingValidation& validation, bool rows);
+Document first_predictions_document(const FirstPredictions& all, bool rows);
 Document posttraining_validation_document(const PosttrainingValidation& validation, bool rows);
 Document calibration_document(const CalibrationResult& result);
 Document calibration_curve_document(const CalibrationCurve& curve);

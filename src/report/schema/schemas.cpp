@@ -71,6 +71,8 @@ constexpr Schema kSchemas[] = {
      schema_of_table<serving_validation_columns>},
     {"validate-posttraining", "trcost validate --posttraining --format json",
      schema_of_table<posttraining_validation_columns>},
+    {"validate-predicted-first", "trcost validate --predicted-first --format json",
+     schema_of_table<first_prediction_columns>},
     {"validate-calibrated", "trcost validate --calibrated --format json",
      schema_of_table<calibration_curve_columns>},
     {"calibrate", "trcost calibrate --format json", schema_of_table<calibration_columns>},

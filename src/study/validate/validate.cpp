@@ -13,6 +13,7 @@
 #include "performance/training/step_model.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
+#include "study/validate/first_predictions.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 
@@ -279,6 +280,14 @@ ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter
   }
   result.all = summarise(predicted, "all", "all");
   result.summaries = throughput_summaries(result.rows, catalog);
+  if (!filter.selects()) {
+    const FirstPredictions first = first_predictions(catalog);
+    if (const FirstSummary* speed = find_summary(first, "throughput")) {
+      result.first_median = speed->median;
+      result.first_sources = speed->sources;
+      result.first_date = speed->date;
+    }
+  }
   return result;
 }
 

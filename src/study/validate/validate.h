@@ -17,6 +17,9 @@ namespace trcost::study {
 struct ValidationFilter {
   std::string accelerator, stack, source, task, model;
   bool default_tuning = false;  ///< the default of the stack instead of the tuning of the row
+  [[nodiscard]] bool selects() const {
+    return !(accelerator + stack + source + task + model).empty();
+  }
 };
 
 /// A measured row and its prediction.
@@ -61,6 +64,10 @@ struct ValidationResult {
   std::vector<ValidationRow> rows;
   ValidationSummary all;
   std::vector<ValidationSummary> summaries;  ///< by dimension, in a fixed order
+  /// Error of sources predicted before they were added: median, sources, day. None with a filter.
+  std::optional<double> first_median;
+  int first_sources = 0;
+  std::string first_date;
 };
 
 /// Predicts every measured row that the filter accepts from its published facts alone.

@@ -189,9 +189,63 @@ const Columns<VisionValidation>& vision_validation_columns() {
 const Columns<ValidationResult>& validation_columns() {
   using R = ValidationResult;
   static const Columns<ValidationResult> table = {
-      versions<R>(), list<validation_row_columns>("rows", member<&R::rows>, "one per measured row"),
+      versions<R>(),
+      list<validation_row_columns>("rows", member<&R::rows>, "one per measured row"),
       list<validation_summary_columns>("summaries", member<with_all<R>>, "errors by kind of row"),
-      part<validation_summary_columns, &R::all>("all")};
+      part<validation_summary_columns, &R::all>("all"),
+      share("predicted_first.median_error", member<&R::first_median>,
+            "of sources predicted before they were added: trcost validate --predicted-first"),
+      integer("predicted_first.sources", member<&R::first_sources>, "one vote each"),
+      string("predicted_first.date", member<&R::first_date>, "of the latest prediction")};
+  return table;
+}
+
+namespace {
+
+const Columns<FirstPrediction>& first_prediction_row_columns() {
+  using R = FirstPrediction;
+  static const Columns<FirstPrediction> table = {
+      string("id", member<&R::id>, "of the measured row", Rank::key),
+      string("kind", member<&R::kind>, "throughput, memory, vision, rounds or serving"),
+      string("source", member<&R::source>, "one vote"),
+      string("unit", member<&R::unit>, "of the figures"),
+      plain("measured", member<&R::measured>, "as published", Rank::first),
+      plain("predicted", member<&R::predicted>, "before the source was added", Rank::first),
+      plain("p10", member<&R::p10>, "one chance in ten to be below"),
+      plain("p90", member<&R::p90>, "one chance in ten to be above"),
+      share("error", if_predicted<R, &R::error>, "predicted / measured - 1", Rank::first),
+      string("quality", member<&R::quality>, "A as published, B one thing assumed, C several"),
+      string("date", member<&R::date>, "of the prediction"),
+      string("version", member<&R::version>, "of the program"),
+      string("reference", member<&R::reference>, "where it was read"),
+      string("problem", member<&R::problem>, "why there is no prediction")};
+  return table;
+}
+
+const Columns<FirstSummary>& first_summary_columns() {
+  using S = FirstSummary;
+  static const Columns<FirstSummary> table = {
+      string("kind", member<&S::kind>, "throughput, memory, vision, rounds or serving", Rank::key),
+      string("source", member<&S::source>, "empty: all", Rank::key),
+      integer("rows", member<&S::rows>, "predicted"),
+      integer("sources", member<&S::sources>, "one vote each"),
+      share("median_error", member<&S::median>, "of |error|", Rank::first),
+      share("p90_error", member<&S::p90>, "nine of ten votes are nearer"),
+      share("bias", member<&S::bias>, "median of error"),
+      share("inside", member<&S::inside>, "share within P10 to P90"),
+      string("date", member<&S::date>, "of the latest prediction")};
+  return table;
+}
+
+}  // namespace
+
+const Columns<FirstPredictions>& first_prediction_columns() {
+  using F = FirstPredictions;
+  static const Columns<FirstPredictions> table = {
+      versions<F>(),
+      list<first_prediction_row_columns>("rows", member<&F::rows>, "one per measurement"),
+      list<first_summary_columns>("summaries", member<&F::summaries>,
+                                  "errors by kind, then by kind and source")};
   return table;
 }
 

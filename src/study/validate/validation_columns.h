@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "quantity/layers.h"
+#include "study/validate/first_predictions.h"
 #include "study/validate/replay.h"
 #include "study/validate/serving_validation.h"
 #include "study/validate/validate.h"
@@ -19,6 +20,7 @@ const Columns<VisionValidation>& vision_validation_columns();
 const Columns<MemoryValidation>& memory_validation_columns();
 const Columns<ServingValidation>& serving_validation_columns();
 const Columns<PosttrainingValidation>& posttraining_validation_columns();
+const Columns<FirstPredictions>& first_prediction_columns();
 const Columns<ValidationSummary>& validation_summary_columns();
 const Columns<SourceVotes>& vote_columns();
 
@@ -90,5 +92,7 @@ inline constexpr Subject<ServingValidation> kServingValidation = {
     "serving validation", serving_validation_columns, "rows"};
 inline constexpr Subject<PosttrainingValidation> kPosttrainingValidation = {
     "post-training validation", posttraining_validation_columns, "rows"};
+inline constexpr Subject<FirstPredictions> kFirstPredictions = {"first predictions",
+                                                                first_prediction_columns, "rows"};
 
 }  // namespace trcost::study

@@ -177,10 +177,17 @@ std::string validation_answer(const ValidationSummary& all) {
         100 * all.median, 100 * all.p90);
   }
   return fmt::format(
-      "On sources that it was not fitted to, the predicted speed of training has a median error "
-      "of {:.0f}%; one row in ten is off by more than {:.0f}%. The 80% range holds {:.0f}% of "
-      "the rows.",
+      "On sources left out of its fit, the predicted speed of training has a median error of "
+      "{:.0f}%; one row in ten is off by more than {:.0f}%. The 80% range holds {:.0f}% of the "
+      "rows.",
       100 * all.left_out->median, 100 * all.left_out->p90, 100 * all.left_out->inside);
+}
+
+std::string first_words(const ValidationResult& result) {
+  return fmt::format(
+      "{} sources were predicted before they were added ({}): the median error was {:.0f}%. "
+      "trcost validate --predicted-first lists them.",
+      result.first_sources, result.first_date, 100 * *result.first_median);
 }
 
 std::string validation_basis(const ValidationSummary& all) {
@@ -239,6 +246,7 @@ Curve predictions(const ValidationResult& result) {
 
 Page validation_page(const ValidationResult& result, bool rows) {
   Page page{"Validation", made_by(), {}};
+  if (result.first_median) page.add(Paragraph{first_words(result), Ink::good});
   page.add(Paragraph{validation_answer(result.all), Ink::good});
   page.add(Paragraph{validation_basis(result.all)});
   if (rows)
