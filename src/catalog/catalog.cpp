@@ -21,6 +21,7 @@
 #include "catalog/runs/runs.h"
 #include "catalog/software/engine.h"
 #include "catalog/software/stacks.h"
+#include "catalog/software/tools.h"
 #include "trcost/error.h"
 
 namespace trcost::catalog {
@@ -263,6 +264,9 @@ const Encoder& Catalog::encoder(std::string_view name) const {
 const Stack& Catalog::stack(std::string_view name) const {
   const std::size_t at = is_path(name) ? std::string_view::npos : name.find('@');
   if (at == std::string_view::npos) {
+    if (!is_path(name) && entry_of(CatalogKind::stacks, name).empty()) {
+      if (const Tool* tool = find_tool(*this, name)) return stack(tool->stack);
+    }
     return entries_->entry(entries_->stacks, *this, CatalogKind::stacks, name,
                            [this](const JsonValue& file) { return load_stack(file, *this); });
   }

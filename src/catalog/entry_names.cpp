@@ -8,6 +8,7 @@
 
 #include "catalog/data/data_file.h"
 #include "catalog/data/unread.h"
+#include "catalog/software/tools.h"
 #include "quantity/suggest.h"
 
 namespace trcost::catalog {
@@ -70,34 +71,8 @@ std::string list_entries(const std::vector<std::string>& names) {
                      fmt::join(names.begin(), names.begin() + kMost, ", "), names.size() - kMost);
 }
 
-// Software that has no stack of its own, and what to write instead.
-constexpr std::pair<std::string_view, std::string_view> kOtherSoftware[] = {
-    {"deepspeed zero deepspeed-zero",
-     "write --stack hf-trainer with --sharding optimizer, gradients or parameters (ZeRO-1, 2, 3)."},
-    {"accelerate transformers huggingface hf trainer trl peft axolotl llama-factory llamafactory "
-     "ms-swift swift",
-     "it trains with the Hugging Face Trainer: write --stack hf-trainer."},
-    {"unsloth", "unsloth has no measured rows. The nearest stack is hf-trainer."},
-    {"pytorch torch ddp fsdp2 lightning composer llm-foundry torchtune",
-     "write --stack fsdp, or fsdp-compiled with torch.compile."},
-    {"torchtitan", "write --stack fsdp-compiled."},
-    {"nemo megatron-lm megatron-core mcore transformer-engine", "write --stack megatron."},
-    {"jax flax t5x xla", "write --stack maxtext."},
-    {"verl openrlhf slime nemo-rl areal",
-     "--method grpo or ppo adds the rounds. --stack is the training software: fsdp or megatron."},
-    {"vllm sglang tensorrt-llm trt-llm",
-     "inference software is an engine: trcost serve --engine."}};
-
-std::string_view advice_on_stack(std::string_view typed) {
-  for (const auto& [words, advice] : kOtherSoftware) {
-    for (std::string_view rest = words; !rest.empty();) {
-      const std::size_t space = std::min(rest.find(' '), rest.size());
-      if (same_folded(rest.substr(0, space), typed)) return advice;
-      rest.remove_prefix(std::min(space + 1, rest.size()));
-    }
-  }
-  return {};
-}
+// Inference software, which is no stack.
+constexpr std::string_view kEngines[] = {"vllm", "sglang", "tensorrt-llm", "trt-llm", "trtllm"};
 
 // The first number of a name: `2.5` of `qwen2.5-vl-7b`.
 std::string_view first_number(std::string_view name) {
@@ -222,9 +197,10 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
     }
   }
   if (kind == CatalogKind::stacks) {
-    if (std::string_view advice = advice_on_stack(typed); !advice.empty()) {
-      return std::string(advice);
-    }
+    const bool engine =
+        std::any_of(std::begin(kEngines), std::end(kEngines),
+                    [&](std::string_view each) { return same_folded(each, typed); });
+    if (engine) return "inference software is an engine: trcost serve --engine.";
   }
   const std::vector<std::string> known = catalog.names(kind);
   const auto family = [](std::string_view name) { return name.substr(0, name.find('-')); };
@@ -247,8 +223,13 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
   }
   const bool models = kind == CatalogKind::models;
   const bool chips = kind == CatalogKind::accelerators;
-  const std::string nearest = nearest_entry(
-      catalog, kind, typed, models || chips ? same_line(wanted, known, models) : known);
+  std::string nearest = nearest_entry(catalog, kind, typed,
+                                      models || chips ? same_line(wanted, known, models) : known);
+  if (nearest.empty() && kind == CatalogKind::stacks) {
+    std::vector<std::string> tools;
+    for (const Tool& tool : training_tools(catalog)) tools.push_back(tool.names.front());
+    nearest = nearest_name(lower_case(typed), tools);
+  }
   if (!nearest.empty()) return fmt::format("did you mean \"{}\"?", nearest);
   return related.empty() ? std::string() : list_entries(related);
 }

@@ -12,6 +12,7 @@
 
 #include "catalog/assumed.h"
 #include "catalog/hardware/efficiency.h"
+#include "catalog/software/tools.h"
 #include "estimate/question/work/resolve_model.h"
 #include "scenario/choices.h"
 #include "scenario/fields.h"
@@ -319,17 +320,48 @@ std::optional<Scenario> contrastive_defaults(const Scenario& scenario, const Cat
   return adapted;
 }
 
+// The stack that a tool of that name trains with, and the tool's defaults.
+std::optional<Scenario> tool_defaults(const Scenario& scenario, const Catalog& catalog,
+                                      Notes& notes) {
+  if (!scenario.has(Field::efficiency_stack)) return std::nullopt;
+  const std::string_view typed = scenario.text(Field::efficiency_stack);
+  if (!catalog.entry_of(CatalogKind::stacks, typed.substr(0, typed.find('@'))).empty()) {
+    return std::nullopt;
+  }
+  const catalog::Tool* const tool = catalog::find_tool(catalog, typed);
+  if (tool == nullptr) return std::nullopt;
+  const std::size_t release = std::min(typed.find('@'), typed.size());
+  Scenario adapted = scenario;
+  adapted.set_text(Field::efficiency_stack, tool->stack + std::string(typed.substr(release)));
+  notes.add(Field::efficiency_stack, tool->stack, fmt::format("the stack of {}", tool->title),
+            tool->source);
+  const bool adapters = has_adapters(language_training(scenario));
+  for (const auto& [path, value] : tool->defaults) {
+    const FieldInfo& info = *find_field(path);
+    const bool unused = field_meaning(info.field).needs == Precondition::adapters && !adapters;
+    const bool partly =
+        info.field == Field::layout_recompute && scenario.has(Field::layout_recompute_layers);
+    if (unused || partly || scenario.has(info.field)) continue;
+    adapted.set(info, value, tool->title);
+    notes.add(info.field, value, fmt::format("default of {}", tool->title), tool->source);
+  }
+  return adapted;
+}
+
 }  // namespace
 
 bool usual_recipe(const Scenario& asked, const Catalog& catalog, std::string_view accelerator,
                   Notes& notes, Scenario& adapted) {
-  const bool method = method_defaults(asked, catalog, notes, adapted);
+  const std::optional<Scenario> of_tool = tool_defaults(asked, catalog, notes);
+  const Scenario& start = of_tool ? *of_tool : asked;
+  const bool method = method_defaults(start, catalog, notes, adapted);
   // Rollouts bring their own software. Examples of a method are adapted to like any others.
-  if (method && method_row(method_named(asked.text(Field::train_method))).generates) return true;
-  const Scenario& so_far = method ? adapted : asked;
+  if (method && method_row(method_named(start.text(Field::train_method))).generates) return true;
+  const Scenario& so_far = method ? adapted : start;
   std::optional<Scenario> tuned = contrastive_defaults(so_far, catalog, notes);
   if (!tuned) tuned = vision_tuning_defaults(so_far, catalog, notes);
   if (!tuned) tuned = mixture_defaults(so_far, catalog, accelerator, notes);
+  if (!tuned && !method) tuned = of_tool;
   if (!tuned) return method;
   adapted = *std::move(tuned);
   return true;

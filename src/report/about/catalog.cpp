@@ -10,6 +10,7 @@
 #include "catalog/runs/runs.h"
 #include "catalog/software/engine.h"
 #include "catalog/software/stacks.h"
+#include "catalog/software/tools.h"
 #include "prices/market/price_quote.h"
 #include "prices/market/price_table.h"
 #include "prices/rows/price_book.h"
@@ -184,17 +185,28 @@ Table named_table() {
                 {"summary", "summary", Align::left, Overflow::wrap}});
 }
 
-// Stacks and engines.
-Table software_table(const Catalog& catalog, CatalogKind kind) {
-  Table table = named_table();
-  for (const std::string& name : catalog.names(kind)) {
-    if (kind == CatalogKind::stacks) {
-      const Stack& stack = catalog.stack(name);
-      table.add_row({name, stack.title, stack.source});
-    } else {
-      const Engine& engine = catalog.engine(name);
-      table.add_row({name, engine.title, engine.source});
+// Stacks, with the tools whose names stand for each.
+Table stacks_table(const Catalog& catalog) {
+  Table table({{"name", "name"},
+               {"title", "title", Align::left, Overflow::wrap},
+               {"tools", "tools", Align::left, Overflow::wrap},
+               {"summary", "summary", Align::left, Overflow::drop}});
+  for (const std::string& name : catalog.names(CatalogKind::stacks)) {
+    std::vector<std::string> tools;
+    for (const catalog::Tool& tool : catalog::training_tools(catalog)) {
+      if (tool.stack == name) tools.push_back(tool.names.front());
     }
+    const Stack& stack = catalog.stack(name);
+    table.add_row({name, stack.title, fmt::format("{}", fmt::join(tools, ", ")), stack.source});
+  }
+  return table;
+}
+
+Table engines_table(const Catalog& catalog) {
+  Table table = named_table();
+  for (const std::string& name : catalog.names(CatalogKind::engines)) {
+    const Engine& engine = catalog.engine(name);
+    table.add_row({name, engine.title, engine.source});
   }
   return table;
 }
@@ -281,10 +293,11 @@ Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view a
     case CatalogKind::runs:
       return published_runs_table(catalog.runs());
     case CatalogKind::stacks:
+      return stacks_table(catalog);
     case CatalogKind::engines:
       break;
   }
-  return software_table(catalog, kind);
+  return engines_table(catalog);
 }
 
 std::string price_spread_text(const Catalog& catalog, std::string_view accelerator) {

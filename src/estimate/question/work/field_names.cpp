@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/question/work/field_names.h"
 
+#include "catalog/software/tools.h"
 #include "prices/rows/price_book.h"
 #include "prices/rows/regions.h"
 
@@ -20,7 +21,11 @@ std::vector<std::string> known_names(const Catalog& catalog, Names kind) {
     case Names::systems:
       return catalog.names(CatalogKind::systems);
     case Names::stacks:
-      return catalog.names(CatalogKind::stacks);
+      out = catalog.names(CatalogKind::stacks);
+      for (const catalog::Tool& tool : catalog::training_tools(catalog)) {
+        out.push_back(tool.names.front());
+      }
+      return out;
     case Names::engines:
       return catalog.names(CatalogKind::engines);
     case Names::models:
