@@ -34,6 +34,8 @@ constexpr double kResponseSigma = 0.25;
 // Overheads of published bills (restarts by hand, evaluations, second attempts), from the coverage
 // that `trcost validate --runs` prints.
 constexpr double kScopeSigma = 0.20;
+// Of the ratios behind kProjectShare: standard deviation of the logarithm of 0.55, 0.60 and 1.15.
+constexpr double kProjectSigma = 0.40;
 
 constexpr std::string_view kTable = "standard deviations of inputs, model.md 10";
 constexpr std::string_view kRoundsTable = "rounds and lengths of responses, data/phases.md A.10";
@@ -135,7 +137,7 @@ void default_uncertain_inputs(const UncertaintyContext& in, std::vector<Uncertai
   }
   // Residuals of whole runs have it in them.
   if (!in.overhead_given && !in.vision_rows) {
-    add(Cause::scope, {}, kScopeSigma, Exponents::time(1),
+    add(Cause::scope, {}, in.project ? kProjectSigma : kScopeSigma, Exponents::time(1),
         "restarts by hand, evaluations and second attempts in published GPU-hours: trcost validate "
         "--runs");
   }

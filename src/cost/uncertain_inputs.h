@@ -37,6 +37,7 @@ struct UncertaintyContext {
   bool whole_runs = false;      ///< from scratch with unspecified software, on a chip with rows
   bool goodput_given = false;   ///< a range, or goodput and production overhead both
   bool overhead_given = false;  ///< the user set the production overhead
+  bool project = false;         ///< restarts and second attempts count too
   bool tokens_given = false;    ///< the user set the number of tokens or samples
   bool tokens_ranged = false;
   std::optional<RolloutUncertainty> rollouts;  ///< instead of tokens

@@ -50,9 +50,13 @@ std::string remedy(const StepModel& model, const PlanRequest& request, const Pla
     return (w.offload.activations ? "a shorter --seq-length" : "--offload activations (slower)") +
            ring;
   }
+  if (bytes == &MemoryUse::weights && !full && w.language_training != Training::lora) {
+    return w.offload.parameters ? "" : "--offload parameters (weights in host memory)";
+  }
   if (full) return "--train lora or --train qlora (fewer trained parameters)";
   if (w.language_training == Training::lora) return "--train qlora (weights in 4 bits)";
-  return w.offload.optimizer ? "" : "--offload all (optimizer and activations in host memory)";
+  if (!w.offload.optimizer) return "--offload all (optimizer and activations in host memory)";
+  return w.offload.parameters ? "" : "--offload parameters (weights in host memory)";
 }
 
 // Clauses on how the training would fit on the same GPUs.

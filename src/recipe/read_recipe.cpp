@@ -20,6 +20,13 @@
 namespace trcost::recipe {
 namespace {
 
+// One word of --offload for two keys. The host that stores weights also updates them.
+std::string both_offloads(const std::string& one, const std::string& other) {
+  if (one == other || other == "none") return one;
+  if (one == "none") return other;
+  return one == "parameters" || other == "parameters" ? "parameters" : "all";
+}
+
 const FieldInfo* find_field(std::string_view path) {
   const auto at = std::ranges::find(fields(), path, &FieldInfo::path);
   return at == fields().end() ? nullptr : &*at;
@@ -136,7 +143,7 @@ class Reader {
     std::string paths;
     const auto set = [&](const std::string& name, const std::string& to) {
       const bool second = name == "train.offload" && workings_.has(name) && to != "none";
-      workings_.set(name, second && !workings_.is(name, to) ? "all" : to);
+      workings_.set(name, second ? both_offloads(workings_.text(name), to) : to);
       keys_of_[name].insert(fact.key);
       variables_of_[key].insert(name);
       last_key_of_[name] = key;

@@ -105,6 +105,19 @@ void read_steps(Workings& work, const Data& data) {
   }
 }
 
+// Megatron's START STEP SAMPLES: the samples over which the batch grows.
+void read_batch_ramp(Workings& work, const Data& data) {
+  if (!work.has("batch_ramp") || !data.length) return;
+  const std::string ramp = work.text("batch_ramp");
+  const std::size_t last = ramp.find_last_of(", ");
+  const auto samples = number_of(ramp.substr(last == ramp.npos ? 0 : last + 1));
+  if (last == ramp.npos || !samples) {
+    work.report("batch_ramp", "a batch that grows by a schedule is not modelled: the full size");
+    return;
+  }
+  work.set("train.batch_ramp", *samples * *data.length);
+}
+
 void ask_for_amount(Workings& work, bool packed) {
   const bool steps = work.number("steps").value_or(-1) > 0;
   const bool known = work.has("data.tokens") || work.given().has(Field::data_tokens) ||
@@ -171,6 +184,9 @@ void find_training(Workings& work) {
     work.set("data.seq_length", work.text("limit"));
     if (work.assumed("limit") != nullptr) work.assume("data.seq_length", work.text("limit"));
   }
+  if (!data.packed && work.has("limit") && !pretraining) {
+    work.set("data.sample_limit", work.text("limit"));
+  }
   find_batch(work);
   data.batch = work.number(Field::train_global_batch);
   data.length = work.number(Field::data_seq_length);
@@ -188,6 +204,7 @@ void find_training(Workings& work) {
     work.report("pad_to_length",
                 "every sample is as long as the limit: set it with --text-tokens-per-sample");
   }
+  read_batch_ramp(work, data);
   ask_for_amount(work, data.packed);
 }
 

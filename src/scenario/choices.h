@@ -106,17 +106,31 @@ inline constexpr Choice<double> kGradientFormats[] = {{"fp32", 4}, {"bf16", 2}};
 inline constexpr Choice<double> kGatherFormats[] = {{"bf16", 2}, {"fp8", 1}};
 inline constexpr Choice<double> kMomentFormats[] = {{"fp32", 4}, {"bf16", 2}, {"8bit", 1}};
 
+/// Hours that are counted.
+enum class Scope : std::uint8_t {
+  run,      ///< of the final run
+  project,  ///< with restarts and second attempts up to the release
+};
+inline constexpr Choice<Scope> kScopes[] = {{"run", Scope::run}, {"project", Scope::project}};
+
 /// State offloaded to the host's memory.
 struct Offload {
   bool optimizer = false;  ///< optimizer state, which the host updates, and gradients
   bool activations =
       false;  ///< activations of the language model's layers, from forward to backward
-  [[nodiscard]] constexpr bool any() const noexcept { return optimizer || activations; }
+  bool parameters = false;  ///< weights, copied to the device layer by layer in each pass
+  double share = 1;         ///< part of each that is offloaded
+  [[nodiscard]] constexpr bool any() const noexcept {
+    return optimizer || activations || parameters;
+  }
 };
-inline constexpr Choice<Offload> kOffloads[] = {{"none", {}},
-                                                {"optimizer", {.optimizer = true}},
-                                                {"activations", {.activations = true}},
-                                                {"all", {.optimizer = true, .activations = true}}};
+/// The host updates the weights that it holds, as ZeRO-3's offload_param and FSDP's CPU offload do.
+inline constexpr Choice<Offload> kOffloads[] = {
+    {"none", {}},
+    {"optimizer", {.optimizer = true}},
+    {"activations", {.activations = true}},
+    {"all", {.optimizer = true, .activations = true}},
+    {"parameters", {.optimizer = true, .parameters = true}}};
 
 /// Overlapped share of each exchange, relative to the share that the software can hide.
 struct Overlap {

@@ -262,6 +262,19 @@ std::string preemption_words(const UsefulTerms& terms) {
       format_number(failures.preemption_hours / kNodes * kSecondsPerHour, NumberKind::duration, 2));
 }
 
+void note_batch_ramp(const Amounts& amounts, const Execution& execution, Notes& notes) {
+  if (amounts.batch_ramp <= 0 || !notes.wanted()) return;
+  if (!execution.phases.empty() || execution.mfu_given) {
+    notes.warn(execution.mfu_given ? "--batch-ramp has no effect: --mfu holds for every batch"
+                                   : "--batch-ramp has no effect: a round has one batch");
+    return;
+  }
+  notes.add({"train.batch_ramp_time", format_number(execution.ramp, NumberKind::number, 4), "",
+             "time of the run over that with the whole batch from the first step: smaller steps "
+             "pay the same exchange and update, and fill a pipeline less",
+             "the step's time at both ends of the ramp"});
+}
+
 }  // namespace
 
 PlannedRun plan_run(const Question& question, Notes& notes) {
@@ -279,6 +292,10 @@ PlannedRun plan_run(const Question& question, Notes& notes) {
   out.useful = useful_time(question.useful, working_gpus(out.execution),
                            wall_seconds(question, out.execution, 1));
   note_useful_time(question.useful, out.useful, notes);
+  note_batch_ramp(question.amounts, out.execution, notes);
+  // Steps of a smaller batch take more time for the same tokens: the rest is steps of the whole
+  // one.
+  out.useful.production_overhead /= out.execution.ramp;
   return out;
 }
 

@@ -57,6 +57,7 @@ UncertaintyContext range_context(const Question& question, const UsefulTime& use
   context.whole_runs = !context.stack_known && !vision && !range.samples_given &&
                        work.workload.language_training == Training::full && quality.measured;
   context.overhead_given = question.useful.overhead_given;
+  context.project = question.useful.project;
   context.goodput_given = (useful.goodput_given && context.overhead_given) || range.goodput_ranged;
   // Samples that a method assumes are a guess.
   context.tokens_given =

@@ -13,6 +13,7 @@
 #include "estimate/cluster/execution_notes.h"
 #include "estimate/cluster/round_time.h"
 #include "estimate/cluster/size_cluster.h"
+#include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
@@ -33,6 +34,23 @@ namespace {
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
+// Time of the run over that with the whole batch from the first step. A batch that grows linearly
+// in the tokens takes ln(B / b) B / (B - b) as many steps for the same tokens, and each pays the
+// part of a step that does not depend on the batch. `b` is a micro-batch per replica.
+double ramp_factor(const Task& task, const Layout& layout, double step_seconds) {
+  const double ramp = task.amounts.batch_ramp;
+  const double batch = layout.global_batch;
+  Layout smallest = layout;
+  smallest.global_batch = layout.micro_batch * layout.dp;
+  const double first = smallest.global_batch;
+  if (ramp <= 0 || first >= batch) return 1;
+  const double seconds = task.model().step(smallest).seconds;
+  const double per_step =
+      std::max(0.0, step_seconds - batch * (step_seconds - seconds) / (batch - first));
+  const double more_steps = portable_log(batch / first) * batch / (batch - first) - 1;
+  return 1 + ramp / task.amounts.tokens.total * more_steps * per_step / step_seconds;
+}
+
 Execution with_plan(const Task& task, double gpus, Plan plan) {
   const ResolvedWork& work = task.work();
   Execution out;
@@ -47,6 +65,7 @@ Execution with_plan(const Task& task, double gpus, Plan plan) {
     out.step_seconds = out.model_flops / (gpus * step_peak_flops(task.model()) * *mfu);
     return out;
   }
+  out.ramp = ramp_factor(task, out.plan.layout, out.plan.time.seconds);
   out.data_wait = data_wait(task, tokens / out.plan.time.seconds / gpus);
   out.step_seconds = out.plan.time.seconds * out.data_wait;
   return out;
@@ -130,7 +149,8 @@ std::optional<Execution> execute_below(const Task& task, double gpus, double sec
 }
 
 double wall_seconds(const Task& task, const Execution& execution, double useful) {
-  return optimizer_steps(task, execution.plan.layout) * execution.step_seconds / useful;
+  return optimizer_steps(task, execution.plan.layout) * execution.step_seconds * execution.ramp /
+         useful;
 }
 
 double working_gpus(const Execution& execution) {

@@ -63,6 +63,7 @@ struct Execution {
   double step_seconds = 0;     ///< steady state
   double model_flops = 0;      ///< of a step on the whole cluster
   double hardware_flops = 0;   ///< with recomputation
+  double ramp = 1;             ///< time of the run over that with the whole batch from the start
   double data_wait = 1;        ///< time of a step over what it takes where data is always there
   std::optional<double> pace;  ///< measured: time of a step over what the model says
   /// Whether the speed of steps was given or measured.

@@ -101,23 +101,42 @@ double resident_activations(const Kept& kept) {
 
 void MemoryModel::offload_to_host(const Shape& shape, const Shares& shares,
                                   MemoryUse& use) const noexcept {
+  const auto move = [&](double& part, double most) {
+    const double moved = offload_.share * std::max(0.0, most);
+    use.host += moved;
+    part -= moved;
+  };
   if (offload_.optimizer) {
-    use.host += use.optimizer;
-    use.optimizer = 0;
-    use.gradients = std::min(use.gradients, kGradientBuckets);
+    move(use.optimizer, use.optimizer);
+    // Gradients leave as they come.
+    use.gradients -= offload_.share * std::max(0.0, use.gradients - kGradientBuckets);
   }
+  if (offload_.parameters) move(use.weights, use.weights - resident_weights(shape, use.weights));
   if (offload_.activations) {
     const double kept = shape.in_flight * layer_bytes(shape, shares);
-    const double moved = std::max(0.0, kept - resident_activations(shares.kept));
-    use.host += moved;
-    use.activations -= moved;
+    move(use.activations, kept - resident_activations(shares.kept));
   }
+}
+
+// The layer in use, and the next one, which is copied meanwhile.
+double MemoryModel::resident_weights(const Shape& shape, double weights) noexcept {
+  double layers = 0;
+  for (std::size_t i = place_index(Place::first); i < kPlaces; ++i) layers += shape.layers[i];
+  return layers > 2 ? 2 * weights / layers : weights;
 }
 
 double MemoryModel::moved_activations(const Layout& layout) const noexcept {
   const Shares of_layout = shares(layout);
-  return std::max(0.0, layer_bytes(shape(layout, of_layout, Stage::first), of_layout) -
+  return offload_.share *
+         std::max(0.0, layer_bytes(shape(layout, of_layout, Stage::first), of_layout) -
                            resident_activations(of_layout.kept));
+}
+
+double MemoryModel::moved_weights(const Layout& layout) const noexcept {
+  const Shares of_layout = shares(layout);
+  const Shape first = shape(layout, of_layout, Stage::first);
+  const double weights = stage_states(first, true, layout.pp == 1).weights(of_layout);
+  return offload_.share * (weights - resident_weights(first, weights));
 }
 
 // Bytes of the vocabulary's tables, gathered whole while the step lasts. The first stage has the
@@ -141,24 +160,35 @@ inline ActivationAccount MemoryModel::stage_activations(const Shape& shape, cons
   return out;
 }
 
+MemoryModel::StageStates MemoryModel::stage_states(const Shape& shape, bool first,
+                                                   bool last) const noexcept {
+  StageStates out;
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    if (shape.layers[i] <= 0) continue;
+    out.dense.add(layers_[i].own, shape.layers[i]);
+    out.routed.add(layers_[i].routed, shape.layers[i]);
+  }
+  if (first) out.dense.add(first_, 1);
+  if (last) out.dense.add(last_, 1);
+  if (last && !first) out.dense.add(tied_head_, 1);
+  return out;
+}
+
+double MemoryModel::StageStates::weights(const Shares& shares) const noexcept {
+  return dense.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen +
+         dense.weights * shares.dense.weights + routed.weights * shares.expert.weights;
+}
+
 MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
                              Stage stage) const noexcept {
   const Shape shape = this->shape(layout, shares, stage);
   const bool first = stage == Stage::first, last = stage == Stage::last || layout.pp == 1;
-  States dense, routed;
-  for (std::size_t i = 0; i < kPlaces; ++i) {
-    if (shape.layers[i] <= 0) continue;
-    dense.add(layers_[i].own, shape.layers[i]);
-    routed.add(layers_[i].routed, shape.layers[i]);
-  }
-  if (first) dense.add(first_, 1);
-  if (last) dense.add(last_, 1);
-  if (last && !first) dense.add(tied_head_, 1);
+  const StageStates states = stage_states(shape, first, last);
+  const auto& [dense, routed] = states;
   MemoryUse use;
   const double learning =
       dense.weights * shares.dense.weights + routed.weights * shares.expert.weights;
-  use.weights =
-      dense.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen + learning;
+  use.weights = states.weights(shares);
   use.gradients =
       dense.gradients * shares.dense.gradients + routed.gradients * shares.expert.gradients;
   use.optimizer =
@@ -194,7 +224,9 @@ void MemoryModel::add_auxiliary_models(const Shares& shares, double stages,
   };
   const double optimizer = part(&States::optimizer);
   use.resident = part(&States::frozen) + part(&States::weights) + part(&States::gradients);
-  (offload_.optimizer ? use.host : use.resident) += optimizer;
+  const double on_host = offload_.optimizer ? offload_.share * optimizer : 0;
+  use.host += on_host;
+  use.resident += optimizer - on_host;
 }
 
 void MemoryModel::set_total(MemoryUse& use) const noexcept {

@@ -55,6 +55,8 @@ class MemoryModel {
 
   /// Bytes of a micro-batch's activations that the first stage copies to the host and back.
   [[nodiscard]] double moved_activations(const Layout& layout) const noexcept;
+  /// Bytes of weights that the first stage copies from the host in a pass.
+  [[nodiscard]] double moved_weights(const Layout& layout) const noexcept;
 
   [[nodiscard]] const MemoryRecipe& recipe() const noexcept { return recipe_; }
   /// Layers that a pipeline partitions into stages.
@@ -117,6 +119,13 @@ class MemoryModel {
   auto with_stages(const Layout& layout, const Visit& visit) const noexcept;
   /// Activation bytes of a micro-batch on a stage's layers of the language model.
   [[nodiscard]] static double layer_bytes(const Shape& shape, const Shares& shares) noexcept;
+  struct StageStates {
+    States dense, routed;
+    [[nodiscard]] double weights(const Shares& shares) const noexcept;
+  };
+  [[nodiscard]] StageStates stage_states(const Shape& shape, bool first, bool last) const noexcept;
+  /// Weights of a stage that its device holds at a time if the host stores them.
+  [[nodiscard]] static double resident_weights(const Shape& shape, double weights) noexcept;
   void offload_to_host(const Shape& shape, const Shares& shares, MemoryUse& use) const noexcept;
 
   MemoryRecipe recipe_;

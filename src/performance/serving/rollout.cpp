@@ -23,6 +23,11 @@ double truncated_mean(double centre, double spread, double limit) {
 
 }  // namespace
 
+double mean_below(double limit, double mean, double spread) {
+  if (spread <= 0) return std::min(mean, limit);
+  return truncated_mean(portable_log(mean) - spread * spread / 2, spread, limit);
+}
+
 ResponseLengths::ResponseLengths(double mean, double spread, double limit)
     : mean_(mean), spread_(spread), limit_(limit) {
   if (mean > limit) {

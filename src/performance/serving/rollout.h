@@ -30,6 +30,9 @@ class ResponseLengths {
   double centre_ = 0;  // of ln
 };
 
+/// Mean of min(X, limit) of a lognormal X with this mean and standard deviation of ln.
+double mean_below(double limit, double mean, double spread);
+
 /// Seconds of a decode step with `sequences` in flight of a mean context.
 using DecodeSeconds = std::function<double(double sequences, double context)>;
 

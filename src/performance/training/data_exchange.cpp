@@ -163,7 +163,9 @@ double updated_parameters(const Evaluation& at) noexcept {
 }
 
 double update_bytes(const Evaluation& at) noexcept {
-  return at.costs.offload.optimizer ? 0 : updated_parameters(at) * at.costs.update_traffic;
+  const Offload& offload = at.costs.offload;
+  const double on_device = offload.optimizer ? 1 - offload.share : 1;
+  return on_device * updated_parameters(at) * at.costs.update_traffic;
 }
 
 double update_flops(const Evaluation& at) noexcept {
@@ -175,22 +177,29 @@ double update_seconds(const Evaluation& at) noexcept {
          update_flops(at) * at.costs.device.seconds_per_flop.half_matmul + at.stack.step_seconds;
 }
 
-HostExchange host_exchange(const Evaluation& at, double moved, double forward,
+HostExchange host_exchange(const Evaluation& at, const HostBytes& moved, double forward,
                            double backward) noexcept {
   HostExchange out;
   const auto copy = [&](double bytes, double window) {
     return HostCopy{bytes, bytes / *at.platform.host_bandwidth, window};
   };
-  if (at.costs.offload.activations) {
-    out.activations_out = copy(moved, forward);
-    out.activations_in = copy(moved, backward);
+  const Offload& offload = at.costs.offload;
+  if (offload.activations) {
+    out.activations_out = copy(moved.activations, forward);
+    out.activations_in = copy(moved.activations, backward);
   }
-  if (at.costs.offload.optimizer) {
-    const double parameters = updated_parameters(at);
+  if (offload.parameters) {
+    out.weights_forward = copy(moved.weights, forward);
+    // Activations come back over the same lanes.
+    const double left = std::max(0.0, backward - out.activations_in.seconds);
+    if (backward > 0) out.weights_backward = copy(moved.weights, left);
+  }
+  if (offload.optimizer) {
+    const double parameters = offload.share * updated_parameters(at);
     out.neighbours = std::min(at.platform.system->gpus_per_node, at.layout.gpus());
     out.update = parameters * out.neighbours / kHostUpdates;
     out.gradients = copy(2 * parameters, backward);
-    out.weights = copy(2 * parameters, out.update);
+    if (!offload.parameters) out.weights = copy(2 * parameters, out.update);
   }
   return out;
 }

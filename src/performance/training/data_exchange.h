@@ -74,28 +74,38 @@ struct HostCopy {
   [[nodiscard]] double exposed() const noexcept { return seconds - hidden(); }
 };
 
-/// Exchange with the host. Activations and gradients are copied per micro-batch, weights per step.
+/// Exchange with the host. Activations, gradients and weights that the host stores are copied per
+/// micro-batch, updated weights that the device stores per step.
 struct HostExchange {
   HostCopy activations_out, activations_in, gradients, weights;
-  double update = 0;      ///< seconds of the host's update, per step
+  HostCopy weights_forward, weights_backward;  ///< for a pass
+  double update = 0;                           ///< seconds of the host's update, per step
   double neighbours = 0;  ///< accelerators that share the updating host, 0 if it does not update
   [[nodiscard]] double per_micro_batch() const noexcept {
-    return activations_out.exposed() + activations_in.exposed() + gradients.exposed();
+    return activations_out.exposed() + activations_in.exposed() + gradients.exposed() +
+           weights_forward.exposed() + weights_backward.exposed();
   }
   [[nodiscard]] double per_step() const noexcept { return update + weights.exposed(); }
 };
 
+/// Bytes that the host stores and a device uses.
+struct HostBytes {
+  double activations = 0;  ///< of a micro-batch
+  double weights = 0;      ///< of a pass
+};
+
 /// Copies over a rank's bandwidth to its host, each way, behind its compute, `forward` and
 /// `backward` seconds a micro-batch: 16-bit gradients behind the backward pass, activations
-/// (`moved` bytes) behind both. Then the host updates, behind which the 16-bit weights come back
-/// (ZeRO-Offload, arXiv:2101.06840, sections 4 and 5.1).
-HostExchange host_exchange(const Evaluation& at, double moved, double forward,
+/// and weights that the host stores behind both. Then the host updates, behind which the 16-bit
+/// weights come back if the device stores them (ZeRO-Offload, arXiv:2101.06840, sections 4 and 5.1;
+/// weights by pass: ZeRO-Infinity, arXiv:2104.07857, section 5).
+HostExchange host_exchange(const Evaluation& at, const HostBytes& moved, double forward,
                            double backward) noexcept;
 
 /// Parameters that a rank updates.
 double updated_parameters(const Evaluation& at) noexcept;
 
-/// Bytes of the device's memory that its update moves. Zero if the host updates.
+/// Bytes of the device's memory that its update moves. Zero if the host updates all.
 double update_bytes(const Evaluation& at) noexcept;
 
 /// FLOPs of its update, of Muon alone.

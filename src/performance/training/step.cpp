@@ -218,7 +218,10 @@ StepParts StepModel::evaluate(const Layout& layout, const ReplicaKernels& kernel
   const double forward = work.forward_pass() / p, backward = work.backward_pass() / p;
   parts.replicas = data_exchange(at, forward, backward, std::max(1.0, layers / p));
   if (costs_.offload.any()) {
-    parts.host = host_exchange(at, memory_.moved_activations(layout), forward, backward);
+    HostBytes moved;
+    if (costs_.offload.activations) moved.activations = memory_.moved_activations(layout);
+    if (costs_.offload.parameters) moved.weights = memory_.moved_weights(layout);
+    parts.host = host_exchange(at, moved, forward, backward);
   }
   parts.transfer = stage_transfer(at, workload_.language.hidden);
   parts.placed = stage_parts(work, layers);

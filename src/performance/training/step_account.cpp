@@ -275,6 +275,9 @@ void add_host_copies(const HostExchange& host, StepAccount& out) {
   constexpr std::string_view kForward = "the forward pass", kBackward = "the backward pass";
   add("activations, to the host", kPerMicroBatch, kForward, host.activations_out);
   add("activations, from the host", kPerMicroBatch, kBackward, host.activations_in);
+  add("weights of the forward pass, from the host", kPerMicroBatch, kForward, host.weights_forward);
+  add("weights of the backward pass, from the host", kPerMicroBatch, kBackward,
+      host.weights_backward);
   add("gradients, to the host", kPerMicroBatch, kBackward, host.gradients);
   add("weights, from the host", kPerStep, "the host's update", host.weights);
   if (host.neighbours <= 0) return;

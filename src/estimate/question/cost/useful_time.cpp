@@ -41,11 +41,13 @@ double default_overhead(const Scenario& scenario, const ResolvedWork& work,
 }  // namespace
 
 double UsefulTerms::overhead_at(double gpu_hours) const {
-  if (overhead_given || gpu_hours >= kLargeRunHours) return production_overhead;
-  if (gpu_hours <= kSmallRunHours) return kOverhead;
+  if (overhead_given) return production_overhead;
+  const double attempts = project ? kProjectShare : 1;
+  if (gpu_hours >= kLargeRunHours) return attempts * production_overhead;
+  if (gpu_hours <= kSmallRunHours) return attempts * kOverhead;
   const double share =
       portable_log(gpu_hours / kSmallRunHours) / portable_log(kLargeRunHours / kSmallRunHours);
-  return kOverhead + share * (production_overhead - kOverhead);
+  return attempts * (kOverhead + share * (production_overhead - kOverhead));
 }
 
 UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& work,
@@ -54,6 +56,7 @@ UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& w
   out.production_overhead = scenario.number_or(Field::efficiency_production_overhead,
                                                default_overhead(scenario, work, amounts));
   out.overhead_given = scenario.has(Field::efficiency_production_overhead);
+  out.project = value_of(kScopes, scenario.text(Field::efficiency_scope)) == Scope::project;
   out.tuning_given = scenario.has(Field::efficiency_tuning);
   FailureInputs& in = out.failures;
   in.gpus_per_node = system.gpus_per_node;
@@ -86,7 +89,12 @@ UsefulTime useful_time(const UsefulTerms& terms, double gpus, double busy_second
 void note_useful_time(const UsefulTerms& terms, const UsefulTime& useful, Notes& notes) {
   if (!notes.wanted()) return;
   if (!terms.overhead_given) {
-    if (useful.production_overhead != kOverhead && terms.tuning_given) {
+    if (terms.project) {
+      notes.add(Field::efficiency_production_overhead, useful.production_overhead,
+                fmt::format("restarts and second attempts count: the final run is {} of the hours",
+                            kProjectShare),
+                "OPT-175B, 34 of 62 days; cumulative hours of the cards of Llama 3 and 3.1");
+    } else if (useful.production_overhead != kOverhead && terms.tuning_given) {
       notes.add(Field::efficiency_production_overhead, useful.production_overhead,
                 fmt::format("a run from scratch: {} of a team that tunes, {} of most, {} of a "
                             "first one",

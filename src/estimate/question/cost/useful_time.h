@@ -32,6 +32,12 @@ inline constexpr double kAdaptationRatio = 0.05;
 /// of families left out from 1.151 to 1.143 and 1.206.
 inline constexpr double kTunedOverhead = 0.85, kUsualOverhead = 0.75, kFirstOverhead = 0.69;
 
+/// Hours of the final run over those of the project: OPT-175B 34 of 62 days (LLaMA,
+/// arXiv:2302.13971, table 15; logbook of metaseq, 5 November 2021 to 6 January 2022), and the
+/// estimated run over the cumulative hours of the model cards of Llama 3 8B 0.64, Llama 3.1 8B
+/// 0.57, Llama 3 70B 1.2, Llama 3.1 70B 1.1. The geometric mean counts each size of Llama once.
+inline constexpr double kProjectShare = 0.72;
+
 /// Failures and overhead of a scenario, before the cluster and its hours are known.
 struct UsefulTerms {
   FailureInputs failures;
@@ -39,6 +45,7 @@ struct UsefulTerms {
   double production_overhead = 1;  ///< given, or of a large run
   bool overhead_given = false;
   bool tuning_given = false;  ///< --tuning, which moves the overhead
+  bool project = false;       ///< restarts and second attempts count too
 
   /// The share of the time in steps of a run with so many GPU-hours of them.
   [[nodiscard]] double overhead_at(double gpu_hours) const;

@@ -178,6 +178,7 @@ void resolve_batch(const Scenario& scenario, const ResolvedWork& work, Amounts& 
                                   : out.pretraining_batch.sequences;
   const double usual = std::min(rule, sequences);
   out.usual_batch_grows = !fine_tuning && sequences >= rule;
+  out.batch_ramp = std::min(out.tokens.total, scenario.number_or(Field::train_batch_ramp, 0));
   out.global_batch_given = scenario.has(Field::train_global_batch);
   out.global_batch = scenario.number_or(Field::train_global_batch, usual);
   // The batch of a round is what a round is: no rule of pre-training says what is usual.

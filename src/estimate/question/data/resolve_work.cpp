@@ -11,6 +11,7 @@
 #include "estimate/question/data/resolve_images.h"
 #include "estimate/question/data/resolve_sequence.h"
 #include "estimate/question/work/resolve_model.h"
+#include "performance/serving/rollout.h"
 #include "quantity/quantity.h"
 #include "scenario/fields.h"
 #include "trcost/error.h"
@@ -154,6 +155,7 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   resolve_kernels(scenario, work);
   resolve_formats(scenario, work);
   work.offload = value_of(kOffloads, scenario.text(Field::train_offload));
+  work.offload.share = scenario.number_or_default(Field::train_offload_share);
   // Encoders that take any size need fused attention for their sequences of many lengths.
   work.fused_encoder = vision && (scenario.has(Field::train_attention) || fused ||
                                   work.encoder->image <= 0 || work.encoder->fused_attention);
@@ -191,6 +193,30 @@ double resolve_sample_text(const Scenario& scenario, const Catalog& catalog, Not
   return *usual.text_tokens;
 }
 
+// Cuts samples to --sample-limit. Images are never cut, only the text beside them.
+void cut_sample(const Scenario& scenario, Sample& sample, Notes& notes) {
+  const auto limit = scenario.number(Field::data_sample_limit);
+  if (!limit) return;
+  if (!scenario.has(Field::data_samples)) {
+    notes.warn("--sample-limit has no effect: a corpus is cut into sequences of --seq-length");
+    return;
+  }
+  const double left = *limit - sample.vision;
+  if (left <= 0 && sample.vision > 0) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the images of a sample, {} tokens, do not fit into --sample-limit {}",
+                            format_exact(sample.vision), format_exact(*limit)),
+                "raise --sample-limit, or lower --images-per-sample or --image-size");
+  }
+  const double cut =
+      std::round(mean_below(left, sample.text, default_number(Field::rollout_response_spread)));
+  notes.add({"data.cut_text_tokens", format_exact(cut), "tokens",
+             fmt::format("mean of samples of {} text tokens, the longer ones cut to {}",
+                         format_exact(sample.text), format_exact(left)),
+             "lengths spread as those of responses: data/phases.md, A.3"});
+  sample.text = cut;
+}
+
 Sample resolve_sample(const Scenario& scenario, const Catalog& catalog, const ResolvedWork& work,
                       bool pretraining, Notes& notes) {
   const bool vision = work.workload.vision();
@@ -199,6 +225,7 @@ Sample resolve_sample(const Scenario& scenario, const Catalog& catalog, const Re
   Sample sample;
   if (!vision) {
     sample.text = resolve_sample_text(scenario, catalog, notes);
+    cut_sample(scenario, sample, notes);
     return sample;
   }
   sample.text = scenario.number_or(Field::data_text_tokens_per_sample, mix.text_tokens);
@@ -221,6 +248,7 @@ Sample resolve_sample(const Scenario& scenario, const Catalog& catalog, const Re
   if (in_sequence(work.workload)) {
     sample.vision = sample.images * work.workload.vision_tokens_per_image;
   }
+  cut_sample(scenario, sample, notes);
   return sample;
 }
 

@@ -43,6 +43,7 @@ struct Amounts {
   std::optional<double> samples;  ///< all epochs; empty if the scenario specifies tokens
   double images = 0;              ///< all epochs
   double global_batch = 0;        ///< sequences, given or usual
+  double batch_ramp = 0;          ///< tokens over which the batch grows to its size
   /// Sequences that published runs use, even if another batch is given; empty without a rule.
   std::optional<double> usual_batch;
   UsualBatch pretraining_batch;  ///< rule by which usual_batch grows with the cluster
