@@ -176,6 +176,7 @@ std::shared_ptr<const AssumedChoices> load_assumed_choices(const DataFolder& dat
   }
   out->audio_encoder = read_entry(file.required_value("audio_encoder"), sources);
   out->tuning_stack = read_entry(file.required_value("tuning_stack"), sources);
+  out->adapter_stack = read_entry(file.required_value("adapter_stack"), sources);
   out->contrastive_stack = read_entry(file.required_value("contrastive_stack"), sources);
   out->mixture_stack = read_stack(file.required_value("mixture_stack"), sources);
   out->claim_reference = read_entry(file.required_value("claim_reference"), sources);

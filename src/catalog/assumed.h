@@ -70,6 +70,7 @@ struct AssumedChoices {
   std::vector<EntryChoice> vision_encoders;  ///< by the size of the model, the last one for any
   EntryChoice audio_encoder;
   EntryChoice tuning_stack;                ///< for adapted vision-language models
+  EntryChoice adapter_stack;               ///< for adapters of text models
   EntryChoice contrastive_stack;           ///< for contrastive training
   StackChoice mixture_stack;               ///< for large mixtures of experts from scratch
   EntryChoice claim_reference;             ///< the accelerator that a claimed factor compares with

@@ -29,6 +29,8 @@ struct UncertaintyContext {
   double mfu_sigma = 0.2;     ///< of the method near this scenario
   bool mfu_given = false;     ///< the user set the MFU
   bool stack_known = false;
+  double params = 0;         ///< of the model
+  bool fine_tuning = false;  ///< adapters, or samples
   /// `mfu_sigma` is of steps that the user measured, with all causes in it.
   bool own_steps = false;
   bool moe = false;

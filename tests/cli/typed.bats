@@ -92,8 +92,8 @@ ROWS
     [ "$code" -ne 0 ]
     grep -qF -- "$hint" err.txt
   done <<'ROWS'
-estimate --params 7b --stack deepspeed|--stack hf-trainer
-estimate --params 7b --stack unsloth|hf-trainer
+estimate --params 7b --stack vllm|trcost serve --engine
+estimate --params 7b --stack axolotll|axolotl
 estimate --params 7b --tokens 2TB|write 2T
 serve --model llama-3.1-8b --modality vl|not of `trcost serve`
 serve --model llama-3.1-8b --lora|With `trcost estimate`

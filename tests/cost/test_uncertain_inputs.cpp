@@ -95,7 +95,17 @@ TEST_CASE("a field that the user sets loses its default spread and no other", "[
 
 TEST_CASE("default spreads are those of the table", "[range]") {
   UncertaintyContext context;
-  CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.2, 1e-12));
+  context.params = 7e9;
+  CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.52, 1e-12));
+  context.gpus = 256;
+  CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.30, 1e-12));
+  context.gpus = 8;
+  context.params = 1e8;
+  CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.60, 1e-12));
+  context.fine_tuning = true;
+  CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.55, 1e-12));
+  context.fine_tuning = false;
+  context.gpus = 1;
   context.stack_known = true;
   context.mfu_sigma = 0.05;
   CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.08, 1e-12));

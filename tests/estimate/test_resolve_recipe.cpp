@@ -57,6 +57,8 @@ TEST_CASE("what a user says of software, or a job that is no full training, assu
 
   Scenario adapted = training("deepseek-v3");
   adapted.set_text(Field::train_recipe, "lora");
+  CHECK(default_software(adapted).stack == "hf-trainer");
+  adapted.set_number(Field::layout_pp, 2);
   CHECK(default_software(adapted).stack.empty());
   Scenario samples = training("deepseek-v3");
   samples.set_number(Field::data_samples, 1e6);

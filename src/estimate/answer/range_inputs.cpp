@@ -56,6 +56,8 @@ UncertaintyContext range_context(const Question& question, const UsefulTime& use
   context.vision_rows = vision && range.samples_given && !context.mfu_given;
   context.whole_runs = !context.stack_known && !vision && !range.samples_given &&
                        work.workload.language_training == Training::full && quality.measured;
+  context.params = work.params.total;
+  context.fine_tuning = range.samples_given || work.workload.language_training != Training::full;
   context.overhead_given = question.useful.overhead_given;
   context.project = question.useful.project;
   context.goodput_given = (useful.goodput_given && context.overhead_given) || range.goodput_ranged;

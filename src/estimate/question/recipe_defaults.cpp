@@ -300,6 +300,20 @@ std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const C
   return adapted;
 }
 
+// Software of adapters beside a model of text alone.
+std::optional<Scenario> adapter_defaults(const Scenario& scenario, const Catalog& catalog,
+                                         Notes& notes) {
+  if (!has_adapters(language_training(scenario)) || scenario.has(Field::efficiency_stack) ||
+      implies_other_software(scenario) || is_vision_language(scenario, catalog)) {
+    return std::nullopt;
+  }
+  const EntryChoice& usual = catalog.assumed().adapter_stack;
+  Scenario adapted = scenario;
+  adapted.set_text(Field::efficiency_stack, usual.name);
+  notes.add(Field::efficiency_stack, usual.name, usual.why, usual.source);
+  return adapted;
+}
+
 std::optional<Scenario> contrastive_defaults(const Scenario& scenario, const Catalog& catalog,
                                              Notes& notes) {
   if (!scenario.has(Field::model_name)) return std::nullopt;
@@ -360,6 +374,7 @@ bool usual_recipe(const Scenario& asked, const Catalog& catalog, std::string_vie
   const Scenario& so_far = method ? adapted : start;
   std::optional<Scenario> tuned = contrastive_defaults(so_far, catalog, notes);
   if (!tuned) tuned = vision_tuning_defaults(so_far, catalog, notes);
+  if (!tuned) tuned = adapter_defaults(so_far, catalog, notes);
   if (!tuned) tuned = mixture_defaults(so_far, catalog, accelerator, notes);
   if (!tuned && !method) tuned = of_tool;
   if (!tuned) return method;
