@@ -7,13 +7,15 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 namespace trcost::fuzz {
 namespace {
 
-constexpr std::array<Border, 15> kBorders = {{
+constexpr std::array<Border, 16> kBorders = {{
     {"catalog", catalog},
     {"data_file", data_file},
+    {"hugging_face", hugging_face},
     {"image", image},
     {"image_sizes", image_sizes},
     {"measured_rows", measured_rows},
@@ -31,13 +33,17 @@ constexpr std::array<Border, 15> kBorders = {{
 
 struct Scratch {
   std::string path;
+  std::map<std::string, std::string> of_ending;
   Scratch() {
     path = (std::filesystem::temp_directory_path() / "trcost-fuzz-XXXXXX").string();
     const int descriptor = mkstemp(path.data());
     require(descriptor >= 0);
     close(descriptor);
   }
-  ~Scratch() { unlink(path.c_str()); }
+  ~Scratch() {
+    unlink(path.c_str());
+    for (const auto& [ending, name] : of_ending) unlink(name.c_str());
+  }
 };
 
 }  // namespace
@@ -51,10 +57,13 @@ const Border* find_border(std::string_view name) {
   return found == kBorders.end() ? nullptr : &*found;
 }
 
-const std::string& file_with(std::string_view bytes) {
-  static const Scratch scratch;
-  std::ofstream(scratch.path, std::ios::binary | std::ios::trunc) << bytes;
-  return scratch.path;
+const std::string& file_with(std::string_view bytes, const std::string& ending) {
+  static Scratch scratch;
+  const std::string& path =
+      ending.empty() ? scratch.path
+                     : scratch.of_ending.try_emplace(ending, scratch.path + ending).first->second;
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  return path;
 }
 
 }  // namespace trcost::fuzz

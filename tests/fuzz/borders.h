@@ -23,8 +23,9 @@ std::span<const Border> borders();
 /// Null where there is none of that name.
 const Border* find_border(std::string_view name);
 
-void catalog(std::string_view bytes);   ///< models, Hugging Face configs, chips, systems, stacks
-void scenario(std::string_view bytes);  ///< scenarios, with experiments; saved results
+void catalog(std::string_view bytes);        ///< models, chips, systems, stacks
+void hugging_face(std::string_view bytes);   ///< a config.json of a model, and its unread keys
+void scenario(std::string_view bytes);       ///< scenarios, with experiments; saved results
 void saved_result(std::string_view bytes);   ///< the readers of `diff`
 void numbers(std::string_view bytes);        ///< every kind of number, and every field as a flag
 void prices(std::string_view bytes);         ///< tables of `prices import`
@@ -54,7 +55,7 @@ inline void require(bool promise) {
   if (!promise) std::abort();
 }
 
-/// A file that holds the bytes; one per process, written anew by every call.
-const std::string& file_with(std::string_view bytes);
+/// A file that holds the bytes; one per process and ending of its name, written anew by every call.
+const std::string& file_with(std::string_view bytes, const std::string& ending = {});
 
 }  // namespace trcost::fuzz

@@ -6,12 +6,14 @@
 
 #include "catalog/hardware/hardware.h"
 #include "catalog/models/hugging_face/hugging_face.h"
+#include "catalog/models/model.h"
 #include "catalog/software/engine.h"
 #include "catalog/software/stacks.h"
 #include "fuzz/borders.h"
 #include "text/unicode.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
+#include "workload/blocks/block.h"
 
 namespace trcost::fuzz {
 namespace {
@@ -59,6 +61,16 @@ void catalog(std::string_view bytes) {
   });
   load(bytes, [](const JsonValue& json) { (void)load_stack(json, catalog); });
   load(bytes, [](const JsonValue& json) { (void)load_engine(json); });
+}
+
+// The file of a model folder, as --model takes it. What is read has parameters that can be counted.
+void hugging_face(std::string_view bytes) {
+  const Catalog catalog;
+  attempt([&] {
+    const catalog::Model& model = catalog.model(file_with(bytes, ".json"));
+    const workload::ParameterCounts counts = workload::count_parameters(model);
+    require(std::isfinite(counts.total) && counts.total >= counts.active);
+  });
 }
 
 }  // namespace trcost::fuzz

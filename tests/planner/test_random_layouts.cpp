@@ -195,18 +195,32 @@ void check_better(const RandomTraining& training) {
   }
 }
 
+void check_trainings(unsigned first, int number, void (*check)(const RandomTraining&)) {
+  for (int i = 0; i < number; ++i) {
+    const unsigned seed = first + static_cast<unsigned>(i);
+    INFO("seed " << seed);
+    if (const auto training = random_training(seed)) check(*training);
+  }
+}
+
 }  // namespace
 
+// 42 layouts are given to each training, and ten better platforms: 5,000 of each here, 100,000 at
+// night.
 TEST_CASE("no given degrees, recomputation or micro-batch beat the search",
           "[planner][property][random-layouts]") {
-  for (int seed = 1; seed <= repeats(60); ++seed) {
-    if (const auto training = random_training(static_cast<unsigned>(seed))) check_forced(*training);
-  }
+  check_trainings(1, repeats(120), check_forced);
 }
 
 TEST_CASE("more memory, faster links, a faster chip or one GPU more are never slower",
           "[planner][property][random-layouts]") {
-  for (int seed = 1; seed <= repeats(60); ++seed) {
-    if (const auto training = random_training(static_cast<unsigned>(seed))) check_better(*training);
-  }
+  check_trainings(1, repeats(500), check_better);
+}
+
+TEST_CASE("no given layout beats the search, a hundred thousand times", "[.][nightly]") {
+  check_trainings(1'000, 2'400, check_forced);
+}
+
+TEST_CASE("better platforms are never slower, a hundred thousand times", "[.][nightly]") {
+  check_trainings(1'000, 10'000, check_better);
 }
