@@ -305,6 +305,11 @@ struct TokenAlternative {
   std::optional<double> total_usd;
 };
 
+/// The published model nearest in size that saw clearly more tokens than the compute-optimal ones
+/// of `optimal`. Empty where token_alternatives() is empty for lack of a budget.
+std::optional<TokenExample> token_example(const Scenario& scenario, const Catalog& catalog,
+                                          const Estimate& optimal);
+
 /// Estimates `scenario` with the tokens of published models, on the platform of `optimal`, since
 /// compute-optimal tokens are a tenth to a hundredth of practice. One per budget of data/runs/
 /// token_budgets.json that is clearly larger and has an answer. Empty if tokens or samples are

@@ -79,7 +79,9 @@ struct Report {
   const Scenario* scenario = nullptr;            ///< resolved, replayable with --scenario
   std::span<const Estimate> estimates;           ///< one per platform with an answer
   std::span<const Estimator::Failure> failures;  ///< platforms without an answer
-  /// Costs with the tokens of published models. Empty if tokens were specified.
+  /// A published model that saw clearly more tokens. Empty if tokens were specified.
+  std::optional<TokenExample> example;
+  /// Costs with the tokens of published models. Empty if tokens were specified, and for a screen.
   std::span<const TokenAlternative> alternatives;
   std::string price_data_date;  ///< YYYY-MM-DD of the price book, may be empty
   std::string command;          ///< command line, for documents that are handed on

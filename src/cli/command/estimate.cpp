@@ -119,10 +119,17 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   report.estimates = estimates;
   report.failures = estimator.failures();
   const FormatInfo& info = format_info(format);
+  report.detail = arguments.details || arguments.explain ? Detail::full
+                  : arguments.brief                      ? Detail::brief
+                                                         : Detail::screen;
   std::vector<TokenAlternative> alternatives;
   if (info.form != Form::lines && !estimates.empty()) {
-    alternatives =
-        token_alternatives(scenario, session.catalog(), estimates[cheapest_index(estimates)]);
+    const Estimate& cheapest = estimates[cheapest_index(estimates)];
+    report.example = token_example(scenario, session.catalog(), cheapest);
+    // A screen of text names the model without its price.
+    if (!info.traits.terminal || report.detail == Detail::full) {
+      alternatives = token_alternatives(scenario, session.catalog(), cheapest);
+    }
   }
   report.alternatives = alternatives;
   std::vector<ClusterPoint> clusters;
@@ -133,9 +140,6 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   report.price_data_date = price_date(session.catalog());
   report.command = session.command;
   report.settings = session.settings;
-  report.detail = arguments.details || arguments.explain ? Detail::full
-                  : arguments.brief                      ? Detail::brief
-                                                         : Detail::screen;
   const Style style = style_of(arguments.output, format, session);
   output.write(render(report, format, style));
   if (arguments.explain && info.traits.terminal) {

@@ -17,7 +17,9 @@ constexpr double kClearlyMore = 1.5;
 constexpr double kWhole = 0.5;
 
 // The model nearest in size, preferring the same modality.
-TokenExample nearest_example(const TokenBudget& budget, double params, bool vision) {
+TokenExample nearest_example(const TokenBudget& budget, const ModelSummary& model) {
+  const double params = model.params_total;
+  const bool vision = model.params_vision > 0;
   const BudgetModel* best = nullptr;
   double least = 0;
   for (const BudgetModel& each : budget.models) {
@@ -30,6 +32,20 @@ TokenExample nearest_example(const TokenBudget& budget, double params, bool visi
     best = &each;
   }
   return {best->name, best->params, best->tokens, best->source};
+}
+
+// Published budgets that are clearly larger than compute-optimal tokens. None if tokens or samples
+// are given, for stages, and if the language model is not trained as a whole.
+std::vector<TokenBudget> clearly_larger_budgets(const Scenario& scenario, const Catalog& catalog,
+                                                const Estimate& optimal) {
+  const ModelSummary& model = optimal.model;
+  if (!optimal.tokens.compute_optimal || !scenario.stages.empty()) return {};
+  if (model.params_trainable.value_or(0) < kWhole * model.params_total) return {};
+  std::vector<TokenBudget> budgets = load_token_budgets(catalog);
+  std::erase_if(budgets, [&](const TokenBudget& budget) {
+    return budget.tokens < kClearlyMore * optimal.tokens.total;
+  });
+  return budgets;
 }
 
 std::optional<TokenAlternative> priced_budget(const Scenario& scenario, const Catalog& catalog,
@@ -62,18 +78,21 @@ std::optional<TokenAlternative> priced_budget(const Scenario& scenario, const Ca
 
 namespace trcost {
 
+std::optional<TokenExample> token_example(const Scenario& scenario, const Catalog& catalog,
+                                          const Estimate& optimal) {
+  const std::vector<TokenBudget> larger = clearly_larger_budgets(scenario, catalog, optimal);
+  if (larger.empty()) return std::nullopt;
+  return nearest_example(larger.front(), optimal.model);
+}
+
 std::vector<TokenAlternative> token_alternatives(const Scenario& scenario, const Catalog& catalog,
                                                  const Estimate& optimal) {
   std::vector<TokenAlternative> out;
-  const ModelSummary& model = optimal.model;
-  if (!optimal.tokens.compute_optimal || !scenario.stages.empty()) return out;
-  if (model.params_trainable.value_or(0) < kWhole * model.params_total) return out;
-  for (const TokenBudget& budget : load_token_budgets(catalog)) {
-    if (budget.tokens < kClearlyMore * optimal.tokens.total) continue;
+  for (const TokenBudget& budget : clearly_larger_budgets(scenario, catalog, optimal)) {
     std::optional<TokenAlternative> found =
         priced_budget(scenario, catalog, optimal, budget.tokens);
     if (!found) continue;
-    found->example = nearest_example(budget, model.params_total, model.params_vision > 0);
+    found->example = nearest_example(budget, optimal.model);
     out.push_back(std::move(*found));
   }
   return out;

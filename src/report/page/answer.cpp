@@ -260,10 +260,9 @@ std::string default_tokens(const Assumption&, const Report& report, const Estima
   std::string text = tokens_of_run(e.tokens.total);
   if (e.tokens.compute_optimal) text += ", compute-optimal";
   if (e.tokens.published) text += ", as " + model_title(e.model) + " was trained on";
-  if (!report.alternatives.empty()) {
-    const TokenExample& example = report.alternatives.front().example;
-    text += fmt::format(" ({} used {})", example.name,
-                        format_number(example.tokens, NumberKind::count));
+  if (report.example) {
+    text += fmt::format(" ({} used {})", report.example->name,
+                        format_number(report.example->tokens, NumberKind::count));
   }
   return text;
 }
