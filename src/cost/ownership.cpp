@@ -53,7 +53,7 @@ PurchasePrice machine_purchase(std::string_view item, double usd_of_all, double 
   return {usd_of_all / gpus, true,
           fmt::format("{}: {} / {} = {} per accelerator; {}", item, usd(usd_of_all), digits(gpus),
                       usd(usd_of_all / gpus), source),
-          std::move(date)};
+          std::move(date), gpus};
 }
 
 PurchasePrice chip_purchase(const Accelerator& accelerator, double chip, std::string_view origin,

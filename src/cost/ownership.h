@@ -44,7 +44,8 @@ struct PurchasePrice {
   std::optional<double> usd_per_gpu;
   bool for_sale = true;  ///< false: only its maker's cloud rents it
   std::string source;
-  PriceDate date;  ///< of the quote. Empty for a price that the user set
+  PriceDate date;           ///< of the quote. Empty for a price that the user set
+  double machine_gpus = 1;  ///< sold together
 };
 
 /// Age of a machine's price on the answer's day. A new machine costs what was quoted, which gets

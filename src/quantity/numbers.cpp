@@ -234,6 +234,9 @@ double parse_number(std::string_view text, NumberKind kind) {
   if (rest.empty()) refuse(text, info, "it is empty");
   if (rest.front() == '-') refuse(text, info, "negative values are not allowed");
   if (rest.front() == '+') refuse(text, info, "write it without a sign");
+  if (kind == NumberKind::money && (rest.starts_with("\u20ac") || rest.starts_with("\u00a3"))) {
+    refuse(text, info, "flags take US dollars; --currency changes what is shown");
+  }
   if (rest.front() != '.' && (rest.front() < '0' || rest.front() > '9')) {
     refuse(text, info, "it does not start with a digit");
   }

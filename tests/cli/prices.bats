@@ -198,15 +198,17 @@ load program
   run_trcost "${question[@]}" --format json
   total=$(jq '.estimates[0].cost.total' out.txt)
   run_trcost "${question[@]}" --currency EUR --rate 0.5 --format json
-  holds ".estimates[0].cost.total == $total and .currency == \"EUR\" and .rate == 0.5"
+  holds ".estimates[0].cost.total == $total and .display_currency == \"EUR\" and .rate == 0.5"
   run_trcost "${question[@]}" --currency EUR --rate 0.5 --format csv
-  head -1 out.txt | grep -q ',currency,rate$'
+  head -1 out.txt | grep -q ',display_currency,rate$'
   sed -n 2p out.txt | grep -q ',EUR,0.5$'
   run_trcost "${question[@]}" --currency EUR --rate 0.5 --format jsonl
-  jq -e '.currency == "EUR" and .rate == 0.5' out.txt
+  jq -e '.display_currency == "EUR" and .rate == 0.5' out.txt
   "$TRCOST" "${question[@]}" --price 2 --details >dollars.txt
   "$TRCOST" "${question[@]}" --price 2 --currency EUR --rate 1 --details >euros.txt
   cmp <(sed 's/[$]/E/g' dollars.txt) <(sed 's/€/E/g; s/, 1 EUR per USD//' euros.txt)
+  run_trcost "${question[@]}" --price 2 --currency EUR --rate 0.5 --details
+  [ "$(grep -oE '^ *compute .*' out.txt | grep -oE '€[0-9,.]+$')" = "$(grep -E '^ *Total ' out.txt | grep -oE '€[0-9,.]+' | head -1)" ]
   run_trcost "${question[@]}" --currency EUR --rate 0.5 --format md
   lacks '[$][0-9]' out.txt
   refused 2 --rate "${question[@]}" --currency EUR

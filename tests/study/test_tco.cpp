@@ -40,8 +40,8 @@ TEST_CASE("parts of every row sum to its total", "[tco][property]") {
     double sum = 0;
     for (const auto& part : row.items) sum += part.usd;
     CHECK(sum == Approx(*row.total).epsilon(1e-12));
-    CHECK(row.range.p10 < *row.total);
-    CHECK(row.range.p90 > *row.total);
+    CHECK(row.range->p10 < *row.total);
+    CHECK(row.range->p90 > *row.total);
     CHECK(*row.per_gpu_hour == Approx(*row.total / (64 * 3 * 8766 * 0.8)));
   }
 }
@@ -80,5 +80,55 @@ TEST_CASE("served tokens cost the row's hours", "[tco][serving]") {
   const double days = 3 * 365.25;
   const double bought = *own.break_even_tokens_per_day * days;
   CHECK(bought * 0.2 / 1e6 == Approx(*own.total - energy + energy / tokens * bought));
-  CHECK_FALSE(row_of(report, "h200", "on-demand").break_even_tokens_per_day);
+  // On demand the price of a token is the same at any volume.
+  const TcoRow& rent = row_of(report, "h200", "on-demand");
+  CHECK(rent.break_even_tokens_per_day.has_value() == (*rent.per_million_tokens < 0.2));
+}
+
+TEST_CASE("machines are bought whole", "[tco]") {
+  static const Catalog catalog;
+  const auto own = [](double gpus, double node_usd) {
+    TcoRequest request;
+    request.scenario.set_text(Field::hardware_accelerator, "b200");
+    request.scenario.set_number(Field::hardware_gpus, gpus);
+    request.scenario.set_number(Field::cost_node_price, node_usd);
+    return compute_tco(request, catalog);
+  };
+  const auto servers = [](const TcoReport& report) {
+    for (const auto& part : row_of(report, "b200", "own").items) {
+      if (part.name == "servers") return part.usd;
+    }
+    return 0.0;
+  };
+  CHECK(servers(own(64, 500e3)) == Approx(4e6));
+  CHECK(servers(own(60, 500e3)) == Approx(4e6));  // 8 machines of 8
+  CHECK(servers(own(56, 500e3)) == Approx(3.5e6));
+  CHECK(own(64, 500e3).warnings.size() < own(60, 500e3).warnings.size());
+}
+
+TEST_CASE("no volume beats an API that is cheaper at full use", "[tco][serving]") {
+  const auto volumes = [](double api) {
+    static const Catalog catalog;
+    TcoRequest request;
+    request.scenario.set_text(Field::hardware_accelerator, "h200");
+    request.scenario.set_number(Field::hardware_gpus, 64);
+    request.serve = "llama-3.1-70b";
+    request.api_usd_per_million = api;
+    return compute_tco(request, catalog);
+  };
+  for (const TcoRow& row : volumes(0.001).rows) CHECK_FALSE(row.break_even_tokens_per_day);
+  const TcoReport dear = volumes(100);
+  CHECK(row_of(dear, "h200", "on-demand").break_even_tokens_per_day == 0.0);
+  for (const TcoRow& row : dear.rows) {
+    INFO(row.pricing);
+    if (!row.total || row.pricing == "on-demand") continue;
+    REQUIRE(row.break_even_tokens_per_day);
+    CHECK(*row.break_even_tokens_per_day < *row.tokens_per_second * 64 * 86400);
+  }
+}
+
+TEST_CASE("each chip has its warnings", "[tco]") {
+  const TcoReport both = tco_of("h100-sxm,b200");
+  const std::size_t alone = tco_of("h100-sxm").warnings.size() + tco_of("b200").warnings.size();
+  CHECK(both.warnings.size() == alone);
 }

@@ -52,6 +52,22 @@ double bounded_number(const std::string& text, NumberKind kind, double low, doub
               "from " + format_exact(low) + " to " + format_exact(high), std::string(flag));
 }
 
+// A change per year: 0.1, -0.2 or -20%.
+double growth_of(const std::string& text) {
+  const bool falls = text.starts_with('-');
+  std::string size = falls ? text.substr(1) : text;
+  const bool percent = size.ends_with('%');
+  if (percent) size.pop_back();
+  const double value =
+      flag_number(size, NumberKind::number, "--price-growth") * (percent ? 0.01 : 1);
+  const double most = falls ? 0.9 : 2;
+  if (value > most) {
+    throw Error(ErrorKind::usage, "\"" + text + "\" is outside of what is allowed",
+                "from -0.9 to 2, such as 0.1 or -20%", "--price-growth");
+  }
+  return falls ? -value : value;
+}
+
 TcoRequest tco_request_of(const TcoArguments& typed, Session& session) {
   TcoRequest request;
   request.scenario = typed.scenario.read(session);
@@ -59,8 +75,7 @@ TcoRequest tco_request_of(const TcoArguments& typed, Session& session) {
     request.years = bounded_number(typed.years, NumberKind::number, 1.0 / 12, 20, "--years");
   }
   if (!typed.growth.empty()) {
-    request.price_growth =
-        bounded_number(typed.growth, NumberKind::number, -0.9, 2, "--price-growth");
+    request.price_growth = growth_of(typed.growth);
   }
   request.serve = typed.serve;
   if (!typed.api_price.empty()) {

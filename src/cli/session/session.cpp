@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "quantity/currency.h"
+#include "quantity/suggest.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
@@ -57,11 +58,16 @@ namespace {
 void read_currency(const GlobalOptions& options) {
   ask_currency({});
   if (options.currency.empty() && options.rate.empty()) return;
-  if (options.currency.empty() || (options.rate.empty() && options.currency != "USD")) {
+  if (options.currency.empty()) {
+    throw Error(ErrorKind::usage, "--rate is the rate of a currency", "add --currency, such as EUR",
+                "--rate");
+  }
+  if (options.rate.empty() && lower_case(options.currency) != "usd") {
     throw Error(ErrorKind::usage, "no exchange rates are built in",
                 "write --currency EUR --rate 0.92: euros per dollar", "--currency");
   }
-  const std::string& code = options.currency;
+  std::string code = options.currency;
+  for (char& c : code) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   const bool letters = std::ranges::all_of(code, [](char c) { return c >= 'A' && c <= 'Z'; });
   if (code.size() != 3 || !letters) {
     throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a currency", code.substr(0, 20)),

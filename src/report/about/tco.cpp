@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/ownership.h"
 #include "quantity/quantity.h"
 #include "report/about/documents.h"
 #include "report/page/estimate_tables.h"
@@ -93,8 +94,8 @@ std::string tco_answer(const TcoReport& report) {
         "{} {} for {} cost least {}: about {}. The cost is 80% likely to be between "
         "{} and {}.{}",
         grouped(report.gpus, 0), best.title, years_words(best.years), pricing_phrase(best.pricing),
-        mark_imputed(rough_money(*best.total), best.price_imputed), rough_money(best.range.p10),
-        rough_money(best.range.p90), against_on_demand(report, best));
+        mark_imputed(rough_money(*best.total), best.price_imputed), rough_money(best.range->p10),
+        rough_money(best.range->p90), against_on_demand(report, best));
   }
   std::map<std::string_view, int> wins;
   for (const std::string& name : names) {
@@ -111,6 +112,15 @@ std::string tco_answer(const TcoReport& report) {
       fleet, pricing_phrase(most->first), chips,
       mark_imputed(rough_money(*best.total), best.price_imputed), best.title,
       pricing_phrase(best.pricing));
+}
+
+// The volume from which a row costs less than the API.
+Cell api_cell(const TcoRow& row) {
+  if (!row.per_million_tokens) return Cell::unknown();
+  if (!row.break_even_tokens_per_day) return Cell("never");
+  const double volume = *row.break_even_tokens_per_day;
+  if (volume == 0) return Cell("any volume");
+  return Cell::number(volume, format_number(volume, NumberKind::count) + "/day");
 }
 
 // All rows. Money per million tokens appears if a model is served.
@@ -137,7 +147,7 @@ Table tco_table(const TcoReport& report) {
         first ? Cell(row.title) : Cell(""),
         pricing_title(row.pricing),
         best == &row ? total.strong() : total,
-        row.total ? Cell(money_range(row.range)) : Cell::unknown(),
+        row.range ? Cell(money_range(*row.range)) : Cell::unknown(),
         money_cell(row.per_gpu_hour, row.price_imputed),
         money_cell(row.cash, row.price_imputed),
         row.break_even_utilization && *row.break_even_utilization > 1
@@ -146,12 +156,7 @@ Table tco_table(const TcoReport& report) {
     if (row.pricing == "on-demand") cells.back() = Cell("");
     if (served) cells.push_back(money_cell(row.per_million_tokens, row.price_imputed));
     if (report.request.api_usd_per_million) {
-      cells.push_back(
-          row.break_even_tokens_per_day
-              ? Cell::number(
-                    *row.break_even_tokens_per_day,
-                    format_number(*row.break_even_tokens_per_day, NumberKind::count) + "/day")
-              : Cell::unknown());
+      cells.push_back(api_cell(row));
     }
     table.add_row(std::move(cells));
   }
@@ -201,15 +206,26 @@ std::vector<Fact> tco_defaults(const TcoReport& report) {
   }
   if (report.request.price_growth == 0) {
     facts.push_back(
-        {"--price-growth", "none. Rents of the same chips rose by 33 to 53% in the last year"});
+        {"--price-growth",
+         "none. Rents of H100, A100 and B200 rose by a third to a half in the last year"});
   }
   if (const double years = report.request.years; years != 3 * std::ceil(years / 3)) {
     facts.push_back({"--years", "terms are paid in whole, also beyond these years"});
   }
-  if (!s.has(Field::cost_purchase_price)) {
+  if (!s.has(Field::cost_purchase_price) && !s.has(Field::cost_node_price)) {
     add(Field::cost_purchase_price,
         "the newest quote of a whole machine, plus 19% of the cluster "
         "for its network");
+  }
+  if (!s.has(Field::cost_depreciation)) {
+    const double left = std::exp(-cost::kDepreciationPerYear * report.request.years);
+    add(Field::cost_depreciation,
+        fmt::format("28% a year: after {} a machine sells for {:.0f}% of its price",
+                    years_words(report.request.years), 100 * left));
+  }
+  if (s.has(Field::cost_price_per_gpu_hour) || s.has(Field::cost_prices)) {
+    add(Field::cost_price_per_gpu_hour,
+        "the price on demand alone. Terms keep the prices of the book");
   }
   if (!s.has(Field::cost_capital_rate)) {
     add(Field::cost_capital_rate, fmt::format("{:.0f}% a year on the value of the machines",

@@ -98,7 +98,10 @@ const std::string_view kWhatIfScript = R"js(
   const scales = {'': 1, '%': .01, k: 1e3, m: 1e6, b: 1e9, t: 1e12};
   // The number that a reader wrote, or NaN.
   const read = (key, text, most) => {
-    const at = /^(\d*\.?\d+(?:e[+]?\d+)?)([%kmbt]?)$/.exec(text.toLowerCase().replace(/[\s,$]/g, ''));
+    // A comma before one or two last digits is a decimal point, others group thousands.
+    const bare = text.replace(data.sign.trim(), '').toLowerCase().replace(/\s/g, '')
+      .replace(/^(\d+),(\d{1,2})(?=[%kmbt]?$)/, '$1.$2').replace(/,/g, '');
+    const at = /^(\d*\.?\d+(?:e[+]?\d+)?)([%kmbt]?)$/.exec(bare);
     const number = at ? Number(at[1]) * scales[at[2]] / (key === 'price' ? data.rate : 1) : NaN;
     return number > 0 && number <= most ? number : NaN;
   };

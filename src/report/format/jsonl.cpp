@@ -15,7 +15,8 @@ void open_jsonl(std::string&, const RowPlan&, const Record&) {}
 std::string currency_members() {
   const Currency& currency = asked_currency();
   if (currency.is_dollar()) return {};
-  return ",\"currency\":\"" + currency.code + "\",\"rate\":" + format_exact(currency.per_usd);
+  return ",\"display_currency\":\"" + currency.code +
+         "\",\"rate\":" + format_exact(currency.per_usd);
 }
 
 void write_jsonl_row(std::string& out, const RowPlan& plan, std::span<const Record> way) {

@@ -34,12 +34,13 @@ std::string item_quantity_words(const LineItem& item) {
 std::vector<std::string> shown_amounts(const CostResult& cost) {
   const int decimals = shown_decimals(cost);
   const double unit = decimals == 2 ? 0.01 : 1;
+  const double rate = shown_currency().per_usd;
   std::vector<double> units;  // whole cents or dollars, rounded down
   std::vector<std::pair<double, std::size_t>> rests;
   double sum = 0;
   for (std::size_t i = 0; i < cost.items.size(); ++i) {
     const LineItem& item = cost.items[i];
-    const double exact = item.amount.value_or(0) / unit;
+    const double exact = rate * item.amount.value_or(0) / unit;
     const bool part = item.included && cost.total.has_value();
     units.push_back(part ? std::floor(exact + 1e-6) : std::round(exact));
     if (!part) continue;
@@ -47,7 +48,7 @@ std::vector<std::string> shown_amounts(const CostResult& cost) {
     sum += units.back();
   }
   std::sort(rests.begin(), rests.end());
-  double missing = std::round(cost.total.value_or(0) / unit) - sum;
+  double missing = std::round(rate * cost.total.value_or(0) / unit) - sum;
   for (const auto& [rest, i] : rests) {
     if (missing < 1) break;
     units[i] += 1;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "quantity/currency.h"
 #include "quantity/quantity.h"
 #include "report/page/wording.h"
 
@@ -83,6 +84,7 @@ std::string price_legend(std::span<const Estimate> estimates, std::string_view p
       estimates, [](const Estimate& e) { return e.cost.doubts.imputed && !e.cost.own; });
   std::string text = imputed ? "~ Estimated price. " : "";
   if (!price_data_date.empty()) text += fmt::format("Prices of {}. ", price_data_date);
+  text += currency_words();
   if (estimates.empty()) return text;
   return text + fmt::format("Sellers: trcost show prices {}.", estimates.front().accelerator);
 }
@@ -127,7 +129,9 @@ std::string bill_subtitle(const Estimate& e) {
   }
   if (!e.energy.kwh) add("kWh and CO2");
   if (e.energy.kwh && !e.energy.co2_kg) add("CO2");
-  return missing.empty() ? "US dollars" : "US dollars; not known: " + missing;
+  const Currency& currency = shown_currency();
+  const std::string unit = currency.is_dollar() ? "US dollars" : currency.code;
+  return missing.empty() ? unit : unit + "; not known: " + missing;
 }
 
 }  // namespace trcost::report

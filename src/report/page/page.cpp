@@ -26,6 +26,13 @@ Ranges platform_ranges(std::string title) {
           .in_text = false};
 }
 
+std::string currency_words() {
+  const Currency& currency = shown_currency();
+  if (currency.is_dollar()) return {};
+  return fmt::format("1 USD is {} {}, and flags take USD. ", format_exact(currency.per_usd),
+                     currency.code);
+}
+
 std::string made_by(std::string_view price_data_date) {
   std::string text = fmt::format("trcost {}", trcost_version());
   if (!price_data_date.empty()) text += fmt::format(", price book of {}", price_data_date);

@@ -185,4 +185,8 @@ inline constexpr std::string_view kImputedLegend =
 /// Returns `trcost 0.2.0, price book of 2026-10-26`, without prices if the date is empty.
 std::string made_by(std::string_view price_data_date = {});
 
+/// Returns `1 USD is 0.92 EUR, and flags take USD. ` if amounts are shown in another currency than
+/// dollars, else nothing.
+std::string currency_words();
+
 }  // namespace trcost::report

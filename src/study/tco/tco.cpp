@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "cost/energy.h"
@@ -78,6 +79,11 @@ void fill_rent(const TcoPlatform& all, const PriceQuote& price, TcoRow& row) {
   row.cash = *price.usd * kHoursPerMonth * share * all.gpus;
 }
 
+// Accelerators that are bought for those asked: whole machines.
+double bought_gpus(const PurchasePrice& price, double gpus) {
+  return std::ceil(gpus / price.machine_gpus) * price.machine_gpus;
+}
+
 void fill_ownership(const TcoPlatform& all, const Rates& rates, TcoRow& row) {
   row.source = rates.purchase.source;
   row.date = rates.purchase.date.text;
@@ -89,16 +95,20 @@ void fill_ownership(const TcoPlatform& all, const Rates& rates, TcoRow& row) {
                       : rates.purchase.source;
     return;
   }
+  // What is bought beside those asked stands idle.
+  const double bought = bought_gpus(rates.purchase, all.gpus);
+  const auto usd_of = [&](std::string_view part) {
+    return owned->usd(part) * (part == "energy" ? all.gpus : bought);
+  };
+  row.total = 0;
   for (const LifetimePart& part : owned->parts) {
-    row.items.push_back({part.name, part.usd * all.gpus});
+    row.items.push_back({part.name, usd_of(part.name)});
+    *row.total += row.items.back().usd;
   }
-  row.total = owned->total() * all.gpus;
   row.range = lognormal_range(*row.total, owned->sigma);
-  row.resale = -owned->usd("resale") * all.gpus;
-  const double monthly = owned->usd("space") + owned->usd("energy") + owned->usd("support");
-  row.cash =
-      (owned->usd("servers") + owned->usd("network") + monthly * kHoursPerMonth / all.use.hours()) *
-      all.gpus;
+  row.resale = -usd_of("resale");
+  const double monthly = usd_of("space") + usd_of("energy") + usd_of("support");
+  row.cash = usd_of("servers") + usd_of("network") + monthly * kHoursPerMonth / all.use.hours();
 }
 
 // Figures that follow from the total, the power and the memory.
@@ -151,14 +161,22 @@ void add_break_even(std::vector<TcoRow>& rows, const YearsOfUse& use) {
 
 // Tokens from which fixed costs and energy are below what the API asks.
 void add_api_comparison(const TcoPlatform& all, TcoRow& row) {
-  if (!all.request.api_usd_per_million || row.pricing == "on-demand" || !row.total) return;
+  if (!all.request.api_usd_per_million || !row.per_million_tokens) return;
+  if (row.pricing == "on-demand") {
+    if (*row.per_million_tokens < *all.request.api_usd_per_million) {
+      row.break_even_tokens_per_day = 0;
+    }
+    return;
+  }
   const auto energy = std::ranges::find(row.items, "energy", &LifetimePart::name);
   const double used_energy = energy == row.items.end() ? 0 : energy->usd;
   const double tokens = *row.tokens_per_second * all.gpus * all.use.used_hours() * kSecondsPerHour;
   const double saved_per_token = *all.request.api_usd_per_million / 1e6 - used_energy / tokens;
   if (saved_per_token <= 0) return;
   const double days = all.use.hours() / 24;
-  row.break_even_tokens_per_day = (*row.total - used_energy) / saved_per_token / days;
+  const double volume = (*row.total - used_energy) / saved_per_token / days;
+  const double most = *row.tokens_per_second * all.gpus * 24 * kSecondsPerHour;
+  if (volume <= most) row.break_even_tokens_per_day = volume;
 }
 
 void add_serving(const TcoPlatform& all, std::vector<TcoRow>& rows, Notes& notes) {
@@ -190,6 +208,18 @@ void add_serving(const TcoPlatform& all, std::vector<TcoRow>& rows, Notes& notes
   }
 }
 
+void note_whole_machines(const TcoPlatform& all, Notes& notes) {
+  Notes quiet(false);
+  const PurchasePrice& price = all.rates("own", quiet)->purchase;
+  const double bought = bought_gpus(price, all.gpus);
+  if (!price.usd_per_gpu || bought <= all.gpus) return;
+  notes.warn(
+      fmt::format("{} is sold in machines of {:g}: {:g} machines are bought, {:g} GPUs, for "
+                  "the {:g} in use",
+                  all.platform.accelerator->name, price.machine_gpus, bought / price.machine_gpus,
+                  bought, all.gpus));
+}
+
 // A quote older than a year says little about what a machine costs today.
 void warn_about_quote(const TcoPlatform& all, Notes& notes) {
   Notes quiet(false);
@@ -209,6 +239,7 @@ std::vector<TcoRow> compute_rows(const TcoPlatform& all, Notes& notes) {
     for (Assumption& each : of_row.assumptions) notes.add(std::move(each));
   }
   warn_about_quote(all, notes);
+  note_whole_machines(all, notes);
   add_break_even(rows, all.use);
   if (!all.request.serve.empty()) add_serving(all, rows, notes);
   return rows;
@@ -234,8 +265,10 @@ TcoReport compute_tco(const TcoRequest& request, const Catalog& catalog) {
                             resolve_platform(scenario, catalog, name, quiet),
                             {request.years, report.utilization},
                             report.gpus};
-      Notes of_platform(report.rows.empty());
+      Notes of_platform(true);
+      const bool first = report.rows.empty();
       for (TcoRow& row : compute_rows(all, of_platform)) report.rows.push_back(std::move(row));
+      if (!first) of_platform.assumptions.clear();  // the same for all
       notes.append(std::move(of_platform));
     } catch (const Error& error) {
       report.failures.push_back({name, error.message, error.hint});

@@ -38,7 +38,7 @@ struct TcoRow {
   std::string source, date;                      ///< of the rent or of the purchase price
   std::vector<cost::LifetimePart> items;         ///< USD of all accelerators. They sum to `total`
   std::optional<double> total;                   ///< USD
-  Quantiles range;                               ///< of the total
+  std::optional<Quantiles> range;                ///< of the total
   std::optional<double> per_gpu_hour;            ///< USD per accelerator-hour in use
   std::optional<double> cash;                    ///< USD in the first month
   std::optional<double> resale;                  ///< USD at the end
@@ -49,8 +49,8 @@ struct TcoRow {
   std::optional<double> per_million_tokens;      ///< USD
   std::optional<double> energy_per_million_tokens;  ///< kWh
   std::optional<double> dollars_per_gb;             ///< of device memory
-  /// Tokens per day from which the row costs less than the API. Empty without a price of the API,
-  /// and where the cost follows the use.
+  /// Tokens per day from which the row costs less than the API: 0 where it does at any volume.
+  /// Empty without a price of the API, and where no volume that the accelerators serve is enough.
   std::optional<double> break_even_tokens_per_day;
   std::string problem;  ///< why there is no total, or empty
 };

@@ -46,8 +46,9 @@ const Columns<TcoRow>& tco_row_columns() {
       number("tokens_per_second", "tokens/s", NumberKind::number, member<&R::tokens_per_second>,
              "input and output per accelerator, with --serve"),
       number("break_even_tokens_per_day", "tokens", NumberKind::count,
-             member<&R::break_even_tokens_per_day>, "from which it costs less than --api-price"),
-      part<quantile_columns<QuantilesOf::usd>, &R::range>("range.total"),
+             member<&R::break_even_tokens_per_day>,
+             "from which it costs less than --api-price, 0 for any number; null if never"),
+      optional_part<quantile_columns<QuantilesOf::usd>, &R::range>("range.total"),
       list<part_columns>("items", member<&R::items>, "sum to the total"),
       string("problem", member<&R::problem>, "why there is no total")};
   return table;

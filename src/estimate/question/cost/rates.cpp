@@ -215,6 +215,11 @@ std::shared_ptr<const Rates> resolve_rates(const Scenario& scenario, const Catal
   out.draw = platform.accelerator->mean_draw;
   resolve_power(scenario, platform, out, notes);
   resolve_price(scenario, catalog, platform, out, notes);
+  if (scenario.has(Field::cost_node_price) &&
+      scenario.names(Field::hardware_accelerator).size() != 1) {
+    throw Error(ErrorKind::usage, "--node-price is the price of one kind of machine",
+                "name one --accelerator, and ask for the others one at a time", "--node-price");
+  }
   out.purchase = server_price(
       *platform.accelerator, *platform.system, price_book(catalog),
       {scenario.number(Field::cost_purchase_price), scenario.number(Field::cost_node_price)});

@@ -152,6 +152,7 @@ std::string legend(const Report& report, std::size_t hidden) {
   std::string text = imputed ? "~ Estimated price. " : "";
   if (!report.price_data_date.empty()) {
     text += fmt::format("Prices of {}. ", report.price_data_date);
+    text += currency_words();
   }
   if (hidden > 0) text += fmt::format("{} more warning{}: ", hidden, hidden == 1 ? "" : "s");
   return text + (hidden > 0 ? "--details. Formulas: --explain." : "More: --details, --explain.");

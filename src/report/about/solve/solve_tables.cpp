@@ -68,10 +68,18 @@ std::vector<SolutionColumn> solution_columns(const SolveReport& report) {
   }
   const EstimateColumn& target = *report.target.column;
   if (!is_unknown(report, target.path)) {
+    const bool budget = target.role == ColumnRole::total;
+    if (budget && report.target.confidence != SolveTarget::kMedian) {
+      SolutionColumn& kept = shown.emplace_back(SolutionColumn{"within budget", target.display});
+      for (const Solution& solution : solutions) kept.values.push_back(solution.achieved);
+    }
     SolutionColumn& column =
         shown.emplace_back(SolutionColumn{target_title(report), target.display});
     column.priced = target.priced;
-    for (const Solution& solution : solutions) column.values.push_back(solution.achieved);
+    for (const Solution& solution : solutions) {
+      column.values.push_back(budget && solution.estimate ? solution.estimate->cost.total
+                                                          : solution.achieved);
+    }
   }
   for (const EstimateColumn& further : columns()) {
     if (!is_further(report, further)) continue;
