@@ -206,7 +206,7 @@ load program
   jq -e '.display_currency == "EUR" and .rate == 0.5' out.txt
   "$TRCOST" "${question[@]}" --price 2 --details >dollars.txt
   "$TRCOST" "${question[@]}" --price 2 --currency EUR --rate 1 --details >euros.txt
-  cmp <(sed 's/[$]/E/g' dollars.txt) <(sed 's/€/E/g; s/, 1 EUR per USD//' euros.txt)
+  cmp <(grep -oE '[$][0-9.,]+[kMB]?' dollars.txt) <(grep -oE '€[0-9.,]+[kMB]?' euros.txt | sed 's/€/$/')
   run_trcost "${question[@]}" --price 2 --currency EUR --rate 0.5 --details
   [ "$(grep -oE '^ *compute .*' out.txt | grep -oE '€[0-9,.]+$')" = "$(grep -E '^ *Total ' out.txt | grep -oE '€[0-9,.]+' | head -1)" ]
   run_trcost "${question[@]}" --currency EUR --rate 0.5 --format md

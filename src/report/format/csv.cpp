@@ -17,7 +17,7 @@ void open_csv(std::string& out, const RowPlan& plan, const Record&) {
     first = false;
     append_csv_text(out, cell.info->path);
   }
-  if (!asked_currency().is_dollar()) out += ",currency,rate";
+  if (!asked_currency().is_dollar()) out += ",display_currency,rate";
   out += '\n';
 }
 

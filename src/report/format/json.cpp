@@ -20,8 +20,8 @@ void add_asked_currency(std::string& json) {
   const std::size_t version = json.find("\"trcost_version\"");
   const std::size_t end = version == json.npos ? json.npos : json.find('\n', version);
   if (end == json.npos) return;
-  json.insert(end, fmt::format("\n  \"currency\": {},\n  \"rate\": {},", json_string(currency.code),
-                               format_exact(currency.per_usd)));
+  json.insert(end, fmt::format("\n  \"display_currency\": {},\n  \"rate\": {},",
+                               json_string(currency.code), format_exact(currency.per_usd)));
 }
 
 // Writes the members before the list of rows.
