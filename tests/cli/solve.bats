@@ -316,3 +316,9 @@ load program
     --accelerator h100-sxm --format md
   grep -qF '| P10..P90 |' out.txt
 }
+
+@test "a deadline alone asks for the cluster" {
+  run_trcost solve --params 10e9 --modality vl --deadline 30d --accelerator h100-sxm --format json
+  [ "$code" -eq 0 ]
+  [ "$(jq -r '.solutions[0].path' out.txt)" = hardware.gpus ]
+}

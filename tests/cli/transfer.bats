@@ -170,3 +170,11 @@ apart() { jq -n -e --argjson a "$1" --argjson b "$2" "$3"; }
   apart "$plain" "$price" '($b[0] / $a[0] - 1 | fabs) < 1e-9 and $b[1] > $b[0]
     and ((2 | log) as $l | $b[1] - $b[0] - $l * $l | fabs) < 1e-3'
 }
+
+@test "a recipe's accelerators are those of the measured run" {
+  recipe="$BATS_TEST_DIRNAME/../recipe/files/megatron-llama3-8b-fp8"
+  script=$(find "$recipe" -name '*.sh' | head -1)
+  run_trcost transfer --recipe "$script" --model llama-3-8b --precision bf16 --from 8xh100-sxm --measured 3d --to b200 \
+    --tokens 10B --format json
+  [ "$code" -eq 0 ]
+}

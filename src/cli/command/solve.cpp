@@ -203,6 +203,8 @@ class Solving {
       }
       return;
     }
+    // A deadline asks for the cluster, with the usual tokens if none are set.
+    const bool open_cluster = request_.target.deadline() && !given(Field::hardware_gpus);
     if (!arguments_.unknown.empty()) {
       request_.unknown = &solve_field(arguments_.unknown);
     } else if (!arguments_.break_even.empty()) {
@@ -214,9 +216,9 @@ class Solving {
       }
       // Both are open: the scaling law pairs them.
       if (data_given()) request_.unknown = &field_info(Field::model_params);
-    } else if (!data_given()) {
+    } else if (!data_given() && !open_cluster) {
       request_.unknown = &field_info(has_rounds() ? Field::rollout_steps : Field::data_tokens);
-    } else if (request_.target.deadline() && !given(Field::hardware_gpus)) {
+    } else if (open_cluster) {
       request_.unknown = &field_info(Field::hardware_gpus);
     } else {
       refuse("nothing is unknown: the model and its tokens are set",
@@ -227,9 +229,8 @@ class Solving {
                                    arguments_.budget.substr(0, 60)));
     }
     refuse_two_targets();
-    const bool sized =
-        request_.target.deadline() && !given(Field::hardware_gpus) &&
-        (request_.unknown == nullptr || request_.unknown->field != Field::hardware_gpus);
+    const bool sized = open_cluster && (request_.unknown == nullptr ||
+                                        request_.unknown->field != Field::hardware_gpus);
     if (sized) {
       refuse("a deadline without a cluster is always met: the cluster grows with the work",
              "add --gpus N, or solve with --for gpus");

@@ -70,6 +70,7 @@ void use_counts(const TransferArguments& arguments, const Catalog& catalog,
                     format_exact(from.count), format_exact(*from_gpus)),
         "set the number once", "--from");
   }
+  if (from.count == 0) from.count = request.from_gpus;
   if (!from_gpus && from.count == 0) {
     throw Error(ErrorKind::usage, "the number of measured accelerators is missing",
                 fmt::format("write --from 8x{}, or set --from-gpus", arguments.from.substr(0, 60)));
@@ -89,6 +90,12 @@ TransferRequest transfer_request_of(const TransferArguments& arguments, Session&
   const auto refuse = [](std::string message, std::string hint) {
     throw Error(ErrorKind::usage, std::move(message), std::move(hint));
   };
+  request.from_gpus = 0;
+  // A recipe's accelerators are those of the measured run.
+  if (!arguments.scenario.recipes().empty()) {
+    request.from_gpus = request.base.number_or(Field::hardware_gpus, 0);
+    request.base.clear(Field::hardware_gpus);
+  }
   if (request.base.has(Field::hardware_accelerator) || request.base.has(Field::hardware_gpus)) {
     refuse("--accelerator and --gpus do not apply to transfer",
            "write --from 8xh100-sxm and --to 8xh200");

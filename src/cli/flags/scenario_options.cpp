@@ -231,8 +231,10 @@ Scenario ScenarioOptions::recipe_scenario(Session& session, const Scenario& flag
       count("used"), count("harmless"), count("reported"), fmt::join(recipes_, " ")));
   for (const recipe::RecipeGap& gap : found.missing) {
     const auto info = std::ranges::find(fields(), gap.path, &FieldInfo::path);
-    if (info == fields().end()) continue;
-    session.warn(fmt::format("the recipe lacks {}: {}. Set {}", gap.path, gap.why, info->flag));
+    const bool offered = std::ranges::any_of(
+        typed_, [&](const auto& typed) { return typed->info->field == info->field; });
+    if (info == fields().end() || !offered) continue;
+    session.warn(fmt::format("{} is not in the recipe: {}", info->flag, gap.why));
   }
   return found.scenario;
 }
