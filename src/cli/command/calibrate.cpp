@@ -51,6 +51,7 @@ void read_log(const std::string& path, const Scenario& asked, const Catalog& cat
 
 // Which of the facts asked for no step shares.
 void warn_of_other_chip(const Scenario& asked, const CalibrationResult& result, Session& session) {
+  if (result.accelerators.empty()) return;
   for (const std::string& name : asked.names(Field::hardware_accelerator)) {
     const std::string& chip = session.catalog().accelerator(name).name;
     if (std::ranges::find(result.accelerators, chip) != result.accelerators.end()) continue;

@@ -305,6 +305,14 @@ std::vector<std::string> ways_to_narrow(const std::vector<MeasuredStep>& steps,
 }  // namespace
 
 CalibrationResult calibrate(const Catalog& catalog, Measurements measured, bool explain) {
+  if (measured.steps.empty() && !measured.rounds.empty()) {
+    CalibrationResult out;
+    out.explained = std::move(measured.rounds);
+    out.warnings = std::move(measured.warnings);
+    out.warnings.push_back(
+        "a stack is fitted to training steps alone, so no file is written for rounds");
+    return out;
+  }
   if (measured.steps.empty()) {
     throw Error(ErrorKind::usage, "no measured step to calibrate to",
                 "give --measured rows.csv, or --log FILE of a training");

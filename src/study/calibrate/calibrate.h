@@ -113,6 +113,12 @@ struct StepExplanation {
 std::vector<StepExplanation> explain_steps(const std::vector<MeasuredStep>& steps,
                                            const Pooling& pooling);
 
+struct LogSteps;
+/// A logged round with rollouts beside the predicted one: generation, scoring, learning, the rest.
+/// Throws Error (usage) if the question has no rollouts.
+StepExplanation explain_round(const Catalog& catalog, const LogSteps& log, std::string name,
+                              const Scenario& question);
+
 struct CalibrationResult {
   std::string base;  ///< stack before the calibration
   std::vector<CalibrationRow> rows;
@@ -138,7 +144,8 @@ struct CalibrationResult {
 struct Measurements {
   std::string base;  ///< the stack that is calibrated, empty until a step names it
   std::vector<MeasuredStep> steps;
-  std::vector<std::string> warnings;  ///< steps left out, facts that contradict flags
+  std::vector<StepExplanation> rounds;  ///< with rollouts, to which no stack is fitted
+  std::vector<std::string> warnings;    ///< steps left out, facts that contradict flags
 };
 
 /// Reads the rows of a table with the columns of data/runs/throughput.csv. The row or `asked` has

@@ -24,6 +24,24 @@ using enum LogUnit;
 // train/callbacks.py; huggingface/transformers trainer_utils.py (speed_metrics);
 // linkedin/Liger-Kernel examples/huggingface/callback.py; NovaSky-AI/SkyRL; NVIDIA-NeMo/RL
 // algorithms/grpo.py; axolotl-ai-cloud/axolotl callbacks.
+constexpr std::array kRoundLabels{
+    RoundLabel{"timing_s/gen", RoundPart::generation},
+    RoundLabel{"timing_s/old_log_prob", RoundPart::scoring},
+    RoundLabel{"timing_s/ref", RoundPart::scoring},
+    RoundLabel{"timing_s/values", RoundPart::scoring},
+    RoundLabel{"timing_s/reward", RoundPart::scoring},
+    RoundLabel{"timing_s/update_actor", RoundPart::learning},
+    RoundLabel{"timing_s/update_critic", RoundPart::learning},
+    RoundLabel{"timing_s/adv", RoundPart::rest},
+    RoundLabel{"timing/generation", RoundPart::generation},
+    RoundLabel{"timing/make_experience", RoundPart::scoring},
+    RoundLabel{"timing/ppo_train", RoundPart::learning},
+    RoundLabel{"timing/broadcast", RoundPart::rest},
+    RoundLabel{"timing/train/generation", RoundPart::generation},
+    RoundLabel{"timing/train/policy_and_reference_logprobs", RoundPart::scoring},
+    RoundLabel{"timing/train/policy_training", RoundPart::learning},
+};
+
 constexpr std::array kFormats{
     LogFormat{"verl", {"timing_s/", ""}, "timing_s/step", round_seconds},
     LogFormat{"verl", {"perf/", ""}, "perf/time_per_step", round_seconds},
@@ -175,6 +193,10 @@ std::optional<double> number_before(std::string_view line, std::string_view labe
 }
 
 }  // namespace
+
+std::span<const RoundLabel> round_labels() {
+  return kRoundLabels;
+}
 
 std::span<const LogFormat> log_formats() {
   return kFormats;

@@ -2,6 +2,7 @@
 // Lines that training programs print a step's speed in, as a table.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,6 +34,16 @@ struct LogFormat {
   LogUnit unit;
   bool before = false;  ///< the number stands before the label
 };
+
+/// Parts of a round that programs time.
+enum class RoundPart : std::uint8_t { generation, scoring, learning, rest };
+inline constexpr std::size_t kRoundParts = 4;
+/// A label of seconds, and the part that they belong to.
+struct RoundLabel {
+  std::string_view label;
+  RoundPart part;
+};
+std::span<const RoundLabel> round_labels();
 
 /// Formats in order of precedence.
 std::span<const LogFormat> log_formats();

@@ -165,16 +165,10 @@ Scenario log_scenario(const LogSteps& log, std::string_view name, const Scenario
       if (batch >= 1) out.set_number(field_info(Field::train_global_batch), batch, name);
     }
   }
-  if (log.unit == LogUnit::round_seconds) {
-    throw Error(ErrorKind::usage,
-                fmt::format("a round with rollouts took {:.3g} s, and a stack is fitted to "
-                            "training steps alone",
-                            log.value),
-                "compare it with `trcost estimate --method grpo --details`, which has a line per "
-                "phase",
-                std::string(name));
+  const bool round = log.unit == LogUnit::round_seconds;
+  if (!per_token && !round) {
+    require(out, Field::train_global_batch, "the global batch of its steps", name);
   }
-  if (!per_token) require(out, Field::train_global_batch, "the global batch of its steps", name);
   if (log.unit == LogUnit::batch_seconds) {
     require(out, Field::train_micro_batch, "the size of the batches that its bar counts", name);
   }
@@ -222,6 +216,11 @@ void read_measured_log(const Catalog& catalog, std::istream& in, std::string_vie
   Scenario question = log_scenario(log, name, asked, out.warnings);
   if (!question.has(Field::efficiency_stack) && !out.base.empty()) {
     question.set_text(Field::efficiency_stack, out.base);
+  }
+  if (log.unit == LogUnit::round_seconds) {
+    out.rounds.push_back(explain_round(catalog, log, name, question));
+    note_log(log, name, out.warnings);
+    return;
   }
   Notes silent(false);
   Scenario adapted;

@@ -148,6 +148,7 @@ struct Reading {
   Series megatron, torchtitan, hugging_face;
   std::array<Series, 96> others;                 // by the place of their format
   std::vector<std::pair<double, double>> clock;  // steps and seconds since the start
+  std::vector<std::vector<double>> parts{round_labels().size()};  // by the place of their label
   ProgressBars bars;
   double step_tokens = 0, run_samples_per_second = 0;
   std::vector<std::pair<Field, double>> facts;
@@ -201,8 +202,20 @@ void read_batch(std::string_view line, Reading& reading) {
   }
 }
 
+// Seconds of parts of a round: beside its time, or on other lines.
+void read_parts(std::string_view line, bool whole, Reading& reading) {
+  if (line.find("timing") == line.npos) return;
+  for (std::size_t i = 0; i < round_labels().size(); ++i) {
+    const auto seconds = labelled_number(line, round_labels()[i].label, whole);
+    if (seconds && *seconds > 0 && reading.parts[i].size() < kMostSteps) {
+      reading.parts[i].push_back(*seconds);
+    }
+  }
+}
+
 // A line of one of the formats of the table.
 void read_other(std::string_view line, bool whole, Reading& reading) {
+  read_parts(line, whole, reading);
   const std::optional<LogNumber> found = read_format(line, whole);
   if (!found) return;
   Series& series = reading.others[static_cast<std::size_t>(found->format - log_formats().data())];
@@ -361,6 +374,10 @@ LogSteps other_steps(const Reading& reading, const Series& series, const LogForm
   out.facts = reading.facts;
   out.steps = series.seen - series.unreadable;
   out.unreadable = series.unreadable;
+  for (std::size_t i = 0; i < reading.parts.size(); ++i) {
+    if (reading.parts[i].empty()) continue;
+    out.parts[static_cast<std::size_t>(round_labels()[i].part)] += median(reading.parts[i]);
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 // in it is stored.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <istream>
 #include <optional>
@@ -33,7 +34,8 @@ struct LogSteps {
   bool whole_run = false;  ///< from the run's total time, which includes evaluations and saves
   /// Facts of the run that the program prints: batch, length, degrees.
   std::vector<std::pair<Field, double>> facts = {};
-  double step_tokens = 0;  ///< of an optimizer step as printed, 0 if not
+  double step_tokens = 0;                   ///< of an optimizer step as printed, 0 if not
+  std::array<double, kRoundParts> parts{};  ///< seconds of a round's parts, 0 where not printed
 };
 
 /// Reads up to `kLargestLog` bytes of a log. `origin` names the file. Throws Error (data) that

@@ -92,7 +92,9 @@ void add_explanations(const CalibrationResult& result, Page& page) {
 Page calibration_page(const CalibrationResult& result) {
   Page page{"Calibration", made_by(), {}};
   if (!result.stack_json.empty()) page.add(Paragraph{calibration_words(result), Ink::good});
-  page.add(Heading{"Measured steps"}).add(Grid{.table = step_table(result), .sorts = true});
+  if (!result.rows.empty()) {
+    page.add(Heading{"Measured steps"}).add(Grid{.table = step_table(result), .sorts = true});
+  }
   add_explanations(result, page);
   if (result.stack_json.empty()) return page.add(Warnings{result.warnings});
   page.add(Heading{"What they say of the software"}).add(Grid{factor_table(result)});
