@@ -182,14 +182,17 @@ std::optional<Plan> fitting_plan(Bounds& bounds, const PlanRequest& given) {
   return with_resolved_layout(bounds.model(), request, result);
 }
 
-std::optional<Plan> plan_below(Bounds& bounds, const PlanRequest& given, Idle idle, double limit) {
+std::optional<Plan> plan_below(Bounds& bounds, const PlanRequest& given, Idle idle,
+                               const TimeLimit& limit) {
   check_request(bounds.model(), given);
   PlanRequest request = given;
   request.gpus = given.gpus_at_work();
   Plan result;
   LayoutSearch search(bounds, request, idle, free_share(bounds.model(), request));
   bool found = search.run_below(limit, result);
-  if (found && result.time.seconds > limit * result.layout.global_batch) return std::nullopt;
+  if (found && result.time.seconds > limit(result.layout.gpus()) * result.layout.global_batch) {
+    return std::nullopt;
+  }
   const bool tight = !found && !search.any_leaves_margin() && search.any_fits();
   if (tight || search.may_miss_best()) found = find_best_layout(bounds, request, idle, result);
   if (!found) return std::nullopt;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "performance/memory/memory_model.h"
@@ -62,8 +63,11 @@ std::optional<double> smallest_cluster(const StepModel& model, const PlanRequest
 Plan plan(Bounds& bounds, const PlanRequest& request);
 std::optional<Plan> fitting_plan(Bounds& bounds, const PlanRequest& request);
 Plan plan_with_idle(Bounds& bounds, const PlanRequest& request);
+/// Most seconds per sequence that are of interest, by the GPUs at work.
+using TimeLimit = std::function<double(double gpus)>;
 /// As fitting_plan() without a runner-up, or as plan_with_idle() if GPUs may stay idle. Empty if
-/// nothing fits. Possibly empty if the best layout takes more than `limit` seconds per sequence.
-std::optional<Plan> plan_below(Bounds& bounds, const PlanRequest& request, Idle idle, double limit);
+/// nothing fits. Possibly empty if the best layout takes more than `limit`.
+std::optional<Plan> plan_below(Bounds& bounds, const PlanRequest& request, Idle idle,
+                               const TimeLimit& limit);
 
 }  // namespace trcost::planner

@@ -24,7 +24,7 @@ class RecentPlans {
   std::optional<Plan> fitting(const PlanRequest& request);
   Plan with_idle(const PlanRequest& request);
   /// plan_below(), which is not cached.
-  std::optional<Plan> below(const PlanRequest& request, Idle idle, double limit) {
+  std::optional<Plan> below(const PlanRequest& request, Idle idle, const TimeLimit& limit) {
     return plan_below(bounds_, request, idle, limit);
   }
 

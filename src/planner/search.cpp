@@ -53,9 +53,9 @@ bool LayoutSearch::run(Plan& plan) {
   return true;
 }
 
-bool LayoutSearch::run_below(double limit, Plan& plan) {
+bool LayoutSearch::run_below(const TimeLimit& limit, Plan& plan) {
   best_only_ = true;
-  limit_ = limit;
+  limit_ = &limit;
   return run(plan);
 }
 
@@ -89,8 +89,13 @@ bool LayoutSearch::search(Plan& plan) {
   return true;
 }
 
-bool LayoutSearch::drop(double seconds, double weighed) {
-  if (kRounding * seconds <= limit_) return false;
+bool LayoutSearch::drop(const Structure& structure, double seconds, double weighed) {
+  if (limit_ == nullptr) return false;
+  if (structure.gpus() != limited_gpus_) {
+    limited_gpus_ = structure.gpus();
+    most_seconds_ = (*limit_)(limited_gpus_);
+  }
+  if (kRounding * seconds <= most_seconds_) return false;
   dropped_ = std::min(dropped_, weighed);
   return true;
 }
@@ -116,40 +121,39 @@ double LayoutSearch::rough_bound(int structure) {
   ReplicaWork& work = bounds_.replica(s, context_kind_, request_.sequence_parallel);
   const double seconds =
       work.least_seconds(space_.largest_micro_batch(s)) * bounds_.share(s.gpus());
-  const double weighed =
-      kRounding * seconds * space_.least_penalty(s) * complexity_penalty(s, 1, request_.gpus);
-  return drop(seconds, weighed) ? kInfinity : weighed;
+  const double stretch = space_.least_stretch(s, request_.micro_batch.value_or(1));
+  const double weighed = kRounding * seconds * stretch * complexity_penalty(s, 1, request_.gpus);
+  return drop(s, seconds, weighed) ? kInfinity : weighed;
 }
 
 void LayoutSearch::refine(const Candidate& candidate) {
   const Structure& s = structure_at(candidate.structure);
   space_.micro_batches(s, micros_);
   const double share = bounds_.share(s.gpus());
-  double least = kInfinity;
+  double least = kInfinity, weighed = kInfinity;
   for (const double micro : micros_) {
-    const double bubble =
-        (s.pp - 1) / (space_.most_virtual_stages(s) * space_.most_micro_batches(s, micro));
-    least = std::min(least, pass(s, micro).seconds * share * (1 + bubble));
+    const double seconds = pass(s, micro).seconds * share;
+    least = std::min(least, seconds);
+    weighed = std::min(weighed, seconds * space_.least_stretch(s, micro));
   }
   Candidate next = candidate;
-  next.bound = next.work =
-      kRounding * least * space_.least_penalty(s) * complexity_penalty(s, 1, request_.gpus);
+  next.bound = next.work = kRounding * weighed * complexity_penalty(s, 1, request_.gpus);
   next.vp = kUnchecked;
-  if (!drop(least, next.bound)) push(next);
+  if (!drop(s, least, next.bound)) push(next);
 }
 
 double LayoutSearch::batches_bound(int structure, double recomputed) {
   const Structure& s = structure_at(structure);
-  const double stages = space_.most_virtual_stages(s), share = bounds_.share(s.gpus());
+  const double share = bounds_.share(s.gpus());
   const double weight = kRounding * complexity_penalty(s, 1, request_.gpus);
   double least = kInfinity;
   for (const BatchChoice& batch : batches_) {
     const ReplicaWork::Pass& work = pass(s, batch.micro_batch);
     const double m = batch.global_batch / (batch.micro_batch * s.dp);
-    const double bubble = (s.pp - 1) / ((m < s.pp ? 1 : stages) * m);
-    const double seconds = share * (work.seconds * (1 + bubble) + recomputed * work.recompute);
+    const double bubble = (s.pp - 1) / (space_.most_virtual_stages(s, m) * m);
+    const double seconds = share * (work.seconds + recomputed * work.recompute) * (1 + bubble);
     const double weighed = weight * seconds * batch.penalty;
-    if (!drop(seconds, weighed)) least = std::min(least, weighed);
+    if (!drop(s, seconds, weighed)) least = std::min(least, weighed);
   }
   return least;
 }
@@ -222,10 +226,11 @@ void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double re
     ++considered_;
     const double bubble = (s.pp - 1) / (vp * m);
     const double penalty = kRounding * batch.penalty * complexity_penalty(s, vp, request_.gpus);
-    const double seconds = work * (1 + bubble);
-    const double bound = (seconds + recomputed * again) * penalty;
-    if (drop(seconds + recomputed * again, bound) || bound > reach()) continue;
-    push({bound, seconds * penalty, again * penalty, structure, vp, batch});
+    const double seconds = (work + recomputed * again) * (1 + bubble);
+    const double bound = seconds * penalty;
+    if (drop(s, seconds, bound) || bound > reach()) continue;
+    const double weight = (1 + bubble) * penalty;
+    push({bound, work * weight, again * weight, structure, vp, batch});
   }
 }
 
@@ -286,10 +291,15 @@ bool LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s, 
   };
   std::optional<MemoryUse> least;  // with the most thorough recomputation
   const auto consider = [&](const Layout& l, double share) {
-    if (candidate.work + share * candidate.recompute <= limit()) {
-      evaluate(l, candidate.batch.penalty);
-    }
+    if (candidate.work + share * candidate.recompute > limit()) return;
+    contenders_.add(l, step(l), penalty(l, candidate.batch));
   };
+  // More recomputation only takes longer, unless activations travel to the host instead.
+  if (best_only_ && !offloads_activations_) {
+    const Layout l = at(modes.front());
+    const double fastest = step(l).seconds / l.global_batch * penalty(l, candidate.batch);
+    if (kRounding * fastest > reach()) return true;
+  }
   bool any = false;
   for (const Recompute mode : modes) {
     const Layout l = at(mode);
@@ -297,7 +307,6 @@ bool LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s, 
     if (leaves_margin(use)) {
       any = true;
       consider(l, mode == Recompute::full ? 1 : 0);
-      // More recomputation only takes longer, unless activations travel to the host instead.
       if (!offloads_activations_) break;
       continue;
     }
@@ -337,11 +346,14 @@ Layout LayoutSearch::with_recomputed_layers(const Layout& l, const MemoryUse& mo
   return partly;
 }
 
-void LayoutSearch::evaluate(const Layout& l, double batch_penalty) {
+StepTime LayoutSearch::step(const Layout& l) {
   ++evaluated_;
+  return alone_ ? model_.step(l) : model_.step(l, pass(l, l.micro_batch).kernels);
+}
+
+double LayoutSearch::penalty(const Layout& l, const BatchChoice& batch) const {
   const double domain = model_.platform().system->usable_per_domain;
-  const StepTime time = alone_ ? model_.step(l) : model_.step(l, pass(l, l.micro_batch).kernels);
-  contenders_.add(l, time, batch_penalty * layout_penalty(l, request_.gpus, domain));
+  return batch.penalty * layout_penalty(l, request_.gpus, domain);
 }
 
 bool LayoutSearch::least_memory(Plan& plan) {

@@ -23,9 +23,8 @@ class LayoutSearch {
   /// Finds the best layout with its time, memory and runner-up. Returns false if none leaves the
   /// margin.
   bool run(Plan& plan);
-  /// As run() without a runner-up, among layouts that may take less than `limit` seconds per
-  /// sequence.
-  bool run_below(double limit, Plan& plan);
+  /// As run() without a runner-up, among layouts that may take less than `limit`.
+  bool run_below(const TimeLimit& limit, Plan& plan);
   /// Whether a layout that was looked at leaves the margin.
   [[nodiscard]] bool any_leaves_margin() const { return any_leaves_margin_; }
   /// Whether run() might find another layout than run_below(), since it looks at more of them.
@@ -58,8 +57,9 @@ class LayoutSearch {
   [[nodiscard]] double reach() const {
     return best_only_ ? contenders_.best_limit() : contenders_.reach();
   }
-  /// Whether at least `seconds` per sequence are more than limit_. `weighed` as Candidate::bound.
-  bool drop(double seconds, double weighed);
+  /// Whether at least `seconds` per sequence are more than limit_ on a structure's GPUs. `weighed`
+  /// as Candidate::bound.
+  bool drop(const Structure& structure, double seconds, double weighed);
   static bool later(const Candidate& a, const Candidate& b);
   void push(const Candidate& candidate);
   Candidate pop();
@@ -100,6 +100,7 @@ class LayoutSearch {
   /// Evaluates every sharding of a candidate.
   void visit(const Candidate& candidate);
   /// Evaluates a sharding with the least recomputation that fits. Returns false if none does.
+  /// Skips one that is too slow without any recomputation.
   bool try_sharding(const Candidate& candidate, const Structure& structure, Sharding sharding);
   [[nodiscard]] bool any_sharding_fits(const Structure& structure, const BatchChoice& batch,
                                        int vp);
@@ -112,7 +113,9 @@ class LayoutSearch {
   /// are given.
   [[nodiscard]] Layout with_recomputed_layers(const Layout& layout, const MemoryUse& most,
                                               const MemoryUse& least) const;
-  void evaluate(const Layout& layout, double batch_penalty);
+  [[nodiscard]] StepTime step(const Layout& layout);
+  /// Factor on a layout's time per sequence.
+  [[nodiscard]] double penalty(const Layout& layout, const BatchChoice& batch) const;
   [[nodiscard]] double layers() const { return model_.pipeline_layers().count(); }
 
   const StepModel& model_;
@@ -126,7 +129,8 @@ class LayoutSearch {
   bool any_leaves_margin_ = false;
   bool alone_ = false;  ///< a single structure, which needs no bound
   static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
-  double limit_ = kUnlimited;    ///< seconds per sequence, not weighed
+  const TimeLimit* limit_ = nullptr;                     ///< null if there is none
+  double limited_gpus_ = 0, most_seconds_ = kUnlimited;  ///< last value of limit_
   double dropped_ = kUnlimited;  ///< least bound of those dropped beyond limit_
   Contenders contenders_;
   std::vector<Structure> structures_;

@@ -263,9 +263,9 @@ void SearchSpace::virtual_stages(const Structure& structure, double micro_batche
   }
 }
 
-double SearchSpace::most_virtual_stages(const Structure& structure) const {
+double SearchSpace::most_virtual_stages(const Structure& structure, double micro_batches) const {
   if (request_.vp) return *request_.vp;
-  if (structure.pp == 1) return 1;
+  if (structure.pp == 1 || micro_batches < structure.pp) return 1;
   return std::min<double>(kMostStagesPerRank, std::ceil(layers_ / structure.pp));
 }
 

@@ -62,12 +62,12 @@ class SearchSpace {
   void micro_batches(const Structure& structure, std::vector<double>& out) const;
   /// Upper bound of the sizes in micro_batches().
   [[nodiscard]] double largest_micro_batch(const Structure& structure) const;
-  /// Upper bound of the micro-batches per step in batches() at this size.
-  [[nodiscard]] double most_micro_batches(const Structure& structure, double micro_batch) const;
+  /// Lower bound of (1 + pipeline bubble) x penalty in batches() at this size and larger ones.
+  [[nodiscard]] double least_stretch(const Structure& structure, double micro_batch) const;
   /// Lower bound of the penalties in batches().
   [[nodiscard]] double least_penalty(const Structure& structure) const;
-  /// Upper bound of virtual_stages().
-  [[nodiscard]] double most_virtual_stages(const Structure& structure) const;
+  /// Upper bound of virtual_stages() for up to so many micro-batches.
+  [[nodiscard]] double most_virtual_stages(const Structure& structure, double micro_batches) const;
   /// Factor on the time per sequence for a batch other than the given or usual one.
   [[nodiscard]] double batch_penalty(double global_batch) const;
   /// Largest batch that is considered if none is given and something fits below it: the usual one,

@@ -208,10 +208,13 @@ void SearchSpace::batches(const Structure& s, std::vector<BatchChoice>& out) con
   }
 }
 
-double SearchSpace::most_micro_batches(const Structure& s, double micro_batch) const {
-  const double share = wanted_ / (micro_batch * s.dp);
-  if (request_.global_batch) return std::max(1.0, std::round(share));
-  return std::max({1.0, share + s.pp, kFullPipeline * s.pp, largest_ / (micro_batch * s.dp)});
+double SearchSpace::least_stretch(const Structure& s, double micro_batch) const {
+  const double penalty = least_penalty(s), replica = micro_batch * s.dp;
+  const double most = request_.global_batch ? std::round(wanted_ / replica) : largest_ / replica;
+  const double m = std::max(1.0, std::floor(most));
+  const double stretch = (1 + (s.pp - 1) / (most_virtual_stages(s, m) * m)) * penalty;
+  // Larger batches than largest_ have smaller bubbles and this penalty.
+  return request_.global_batch ? stretch : std::min(stretch, std::max(penalty, kTooLarge));
 }
 
 double SearchSpace::least_penalty(const Structure& s) const {

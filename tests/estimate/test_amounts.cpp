@@ -264,6 +264,7 @@ TEST_CASE("what published models' tokens cost stands beside the compute-optimal 
   }
   CHECK(found[0].example.name == "Qwen3-VL 8B");
   CHECK(found[1].example.name == "Llama 3.1 8B");
+  CHECK(token_example(s, test_catalog(), optimal)->name == found[0].example.name);
   s.set_number(Field::data_tokens, 2e12);
   CHECK(token_alternatives(s, test_catalog(), estimate(s, test_catalog()).front()).empty());
 }

@@ -212,7 +212,7 @@ TEST_CASE("bounds never exceed the time of any layout", "[planner][bounds]") {
       const double repeated =
           l.recompute == Recompute::full ? 1 : recomputed_share(l, model.pipeline_layers().count());
       const double bound = bounds.share(each.structure.gpus()) *
-                           (work.seconds * (1 + bubble) + repeated * work.recompute);
+                           (work.seconds + repeated * work.recompute) * (1 + bubble);
       const double time = model.step(l).seconds / l.global_batch;
       INFO(degree_words(l) << ", micro-batch " << l.micro_batch);
       REQUIRE(bound <= time * (1 + 1e-12));
@@ -220,9 +220,12 @@ TEST_CASE("bounds never exceed the time of any layout", "[planner][bounds]") {
       REQUIRE(l.micro_batch <= largest);
       REQUIRE(replica.least_seconds(largest) <= work.seconds * (1 + 1e-12));
       CHECK_THAT(model.step(l, work.kernels).seconds, WithinRel(model.step(l).seconds, 1e-12));
-      REQUIRE(m <= space.most_micro_batches(each.structure, l.micro_batch));
-      REQUIRE(l.vp <= space.most_virtual_stages(each.structure));
+      REQUIRE(l.vp <= space.most_virtual_stages(each.structure, m));
       REQUIRE(each.batch.penalty >= space.least_penalty(each.structure));
+      for (double micro = 1; micro <= l.micro_batch; micro *= 2) {
+        const double least = space.least_stretch(each.structure, micro);
+        REQUIRE(least <= (1 + bubble) * each.batch.penalty * (1 + 1e-12));
+      }
       nearest = std::max(nearest, bound / time);
     }
   }

@@ -144,7 +144,7 @@ std::optional<Execution> execute_below(const Task& task, double gpus, double sec
   const double limit =
       task.prepared->round ? kUnlimited : seconds_per_token * task.work().seq_length;
   return on_cluster(task, gpus, [&](const PlanRequest& each) {
-    return task.prepared->plans->below(each, planner::Idle::none, limit);
+    return task.prepared->plans->below(each, planner::Idle::none, [=](double) { return limit; });
   });
 }
 
@@ -197,6 +197,11 @@ double optimizer_steps(const Task& task, const Layout& layout) {
   return std::max(1.0, task.amounts.tokens.total / tokens_per_step(task.work(), layout));
 }
 
+double most_busy_seconds(const UsefulShare& useful, double gpus, double wall_clock) {
+  const double at_least = wall_clock * useful(gpus, wall_clock);
+  return wall_clock * useful(gpus, at_least);
+}
+
 Execution execute_given(const Task& task, double gpus, const UsefulShare& useful) {
   const auto fastest_on = [&](double available) {
     if (task.fixed.mfu) return execute(task, available);
@@ -218,11 +223,17 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
   const auto seconds = [&](const Execution& each) {
     return wall_seconds(task, each, share_of_steps(task, each, useful));
   };
-  // The fastest on fewer, if it may finish sooner than the best. One accelerator for a second loses
-  // least to failures.
+  // The fastest on fewer, if it may finish sooner than the best.
   const auto sooner_on = [&](double fewer) -> std::optional<Execution> {
     const double sequences = task.amounts.tokens.total / task.work().seq_length;
-    const double limit = seconds(best) * useful(1, 1) / sequences;
+    const double most = seconds(best);
+    const auto limit = [&](double working) {
+      try {
+        return most_busy_seconds(useful, working, most) / sequences;
+      } catch (const Error&) {
+        return 0.0;  // interrupted too often to get on
+      }
+    };
     std::optional<Plan> plan =
         task.prepared->plans->below(request_for(task, fewer), planner::Idle::some, limit);
     if (!plan) return std::nullopt;

@@ -123,6 +123,10 @@ double working_gpus(const Execution& execution);
 /// steps.
 using UsefulShare = std::function<double(double gpus, double busy_seconds)>;
 
+/// Seconds of steps that no run of `wall_clock` seconds exceeds. The longer a run, the smaller its
+/// useful share.
+double most_busy_seconds(const UsefulShare& useful, double gpus, double wall_clock);
+
 /// Plans the training for --gpus: on as many of them as finish soonest. Throws as plan() does.
 Execution execute_given(const Task& task, double gpus, const UsefulShare& useful);
 

@@ -136,7 +136,8 @@ void note_larger_cluster(const Task& task, const Execution& execution, Notes& no
     const double limit = kLessOnLarger * execution.gpus / gpus * execution.plan.time.seconds /
                          execution.plan.layout.global_batch;
     try {
-      const auto larger = task.prepared->plans->below(request, planner::Idle::some, limit);
+      const auto larger =
+          task.prepared->plans->below(request, planner::Idle::some, [=](double) { return limit; });
       if (larger && warn_of_larger(execution, *larger, gpus, notes)) return;
     } catch (const Error&) {
       continue;  // the degrees given do not divide it

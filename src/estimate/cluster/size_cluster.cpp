@@ -144,12 +144,8 @@ class ClusterSizing {
     }
   }
 
-  // Seconds of steps that no run of `limit` seconds exceeds. The longer a run, the smaller its
-  // useful share.
   [[nodiscard]] double most_busy(double gpus, double limit) const {
-    if (limit == kNoTime) return kNoTime;
-    const double at_least = limit * useful_(gpus, limit);
-    return limit * useful_(gpus, at_least);
+    return limit == kNoTime ? kNoTime : most_busy_seconds(useful_, gpus, limit);
   }
 
   // The answer of --gpus, of which some may stay idle; empty if nothing runs.
