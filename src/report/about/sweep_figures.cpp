@@ -278,12 +278,14 @@ class SweepFigures {
     for (const Named& of : lines) {
       if (curve.series.size() == kMostCurveSeries) break;
       Curve::Series& series = curve.series.emplace_back(Curve::Series{of.first, {}});
+      const std::size_t step = mark_step(of.second.size());
       for (const Row* row : of.second) {
         const Cell& x = (*row)[along_];
         const Cell& y = (*row)[*figure_];
         series.points.push_back(
             {x.value(), y.value(), x.text() + ": " + y.text(), row == best_row()});
-        curve.numbers.add_row({of.first, x, y});
+        // The page has all rows below the figure.
+        if ((series.points.size() - 1) % step == 0) curve.numbers.add_row({of.first, x, y});
       }
       std::ranges::stable_sort(series.points, {}, &Curve::Point::x);
     }

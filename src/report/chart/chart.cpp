@@ -179,6 +179,7 @@ namespace {
 
 constexpr double kPlotHeight = 300;                     // pixels
 constexpr std::size_t kColours = kMostCurveSeries / 2;  // classes s0 to s5 of the style sheet
+constexpr std::size_t kLineColumns = 500;               // of the width, that a line distinguishes
 
 // Returns the CSS classes of a series. `again` distinguishes the second use of a colour.
 std::string series_class(std::size_t series) {
@@ -198,6 +199,31 @@ std::string stretched(std::string_view lines) {
       "<svg viewBox=\"0 0 1000 {0:.0f}\" preserveAspectRatio=\"none\" width=\"100%\" "
       "height=\"{0:.0f}\">{1}</svg>\n",
       kPlotHeight, lines);
+}
+
+// Returns every point of a short line. Of a long one, the first, lowest, highest and last point of
+// each column of pixels, which draw the same line.
+std::vector<std::size_t> outline_of(const std::vector<double>& across,
+                                    const std::vector<double>& down) {
+  std::vector<std::size_t> out;
+  const auto column = [&](std::size_t i) { return std::floor(across[i] * kLineColumns); };
+  for (std::size_t first = 0, end = 0; first < across.size(); first = end) {
+    while (end < across.size() && column(end) == column(first)) ++end;
+    std::vector<std::size_t> kept;
+    if (across.size() <= 2 * kLineColumns) {
+      for (std::size_t i = first; i < end; ++i) kept.push_back(i);
+    } else {
+      const auto from = down.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto to = down.begin() + static_cast<std::ptrdiff_t>(end);
+      const auto [low, high] = std::minmax_element(from, to);
+      kept = {first, static_cast<std::size_t>(low - down.begin()),
+              static_cast<std::size_t>(high - down.begin()), end - 1};
+      std::ranges::sort(kept);
+      kept.erase(std::ranges::unique(kept).begin(), kept.end());
+    }
+    out.insert(out.end(), kept.begin(), kept.end());
+  }
+  return out;
 }
 
 // A curve with its scales.
@@ -266,10 +292,14 @@ class Plot {
   [[nodiscard]] std::string line(std::size_t series) const {
     const Curve::Series& of = curve_.series[series];
     if (!of.line || of.points.size() < 2) return {};
-    std::string path;
+    std::vector<double> across, below;
     for (const Curve::Point& p : of.points) {
-      path +=
-          fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", 1000 * x_.share(p.x), down(p.y));
+      across.push_back(x_.share(p.x));
+      below.push_back(down(p.y));
+    }
+    std::string path;
+    for (const std::size_t i : outline_of(across, below)) {
+      path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", 1000 * across[i], below[i]);
     }
     return fmt::format("<polyline class=\"{}\" points=\"{}\"/>",
                        of.dashed ? "dashed" : series_class(series), path);
@@ -279,7 +309,10 @@ class Plot {
     const Curve::Series& of = curve_.series[series];
     std::string out;
     if (of.dashed) return out;
-    for (const Curve::Point& p : of.points) {
+    const std::size_t step = of.line ? mark_step(of.points.size()) : 1;
+    for (std::size_t i = 0; i < of.points.size(); ++i) {
+      const Curve::Point& p = of.points[i];
+      if (i % step != 0 && !p.chosen) continue;
       const std::string x = percent(x_.share(p.x));
       if (p.chosen) {
         out +=

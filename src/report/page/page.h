@@ -133,6 +133,12 @@ struct Curve {
   bool numbers_only_behind = false;  ///< the numbers stand behind the figure of HTML alone
 };
 
+/// Every how many points of a line there is a mark and a row of numbers.
+inline std::size_t mark_step(std::size_t points) {
+  constexpr std::size_t kMostMarks = 100;
+  return points > kMostMarks ? (points + kMostMarks - 1) / kMostMarks : 1;
+}
+
 /// One value over two axes as a field of shaded cells.
 struct Heat {
   struct Cell {
