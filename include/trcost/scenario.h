@@ -98,6 +98,10 @@ const FieldInfo& field_info(Field field);
 double default_number(Field field);
 /// The row with this JSON path, or null.
 const FieldInfo* find_field(std::string_view path);
+/// Further name of the flag --accelerator.
+inline constexpr std::string_view kAcceleratorAlias = "--gpu";
+/// The field of a flag, with or without its dashes. Null if there is none.
+const FieldInfo* find_flag(std::string_view name);
 /// The row with this JSON path. Throws Error (usage) with a did-you-mean for none.
 const FieldInfo& require_field(std::string_view path);
 /// `TRCOST_MODEL_PARAMS`.

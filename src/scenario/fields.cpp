@@ -134,6 +134,15 @@ const FieldInfo* find_field(std::string_view path) {
   return &kFields[*at];
 }
 
+const FieldInfo* find_flag(std::string_view name) {
+  if (name.starts_with("--")) name.remove_prefix(2);
+  for (const FieldInfo& info : kFields) {
+    if (name == info.flag.substr(2)) return &info;
+  }
+  const bool chip = name == kAcceleratorAlias.substr(2);
+  return chip ? &field_info(Field::hardware_accelerator) : nullptr;
+}
+
 const FieldInfo& require_field(std::string_view path) {
   if (const FieldInfo* info = find_field(path)) return *info;
   std::vector<std::string> known;

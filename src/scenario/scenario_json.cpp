@@ -169,10 +169,7 @@ void read_head(ObjectReader& object, std::string_view origin) {
 const FieldInfo* named_field(std::string name) {
   if (const FieldInfo* info = find_field(name)) return info;
   std::ranges::replace(name, '_', '-');
-  for (const FieldInfo& info : fields()) {
-    if (name == info.flag || name == info.flag.substr(2)) return &info;
-  }
-  return nullptr;
+  return find_flag(name);
 }
 
 [[noreturn]] void fail_default(const ObjectReader& object, const std::string& key) {

@@ -264,6 +264,8 @@ END
     grep -q 'hint: .*dgx-h100' err.txt
     grep -q 'hgx-h100-800g' err.txt
   done
+  sed 's/"system": *"[^"]*"/"system": "dgx-none"/' "$BATS_TEST_DIRNAME/../../examples/accelerators/my-chip.json" >mine.json
+  refused 1 'mine.json#/system' estimate --params 7e9 --accelerator ./mine.json
 }
 
 @test "a percentage without its sign" {

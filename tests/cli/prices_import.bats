@@ -114,7 +114,7 @@ CSV
   }
   wrong 's/h100-sxm/h100sxm/' h100-sxm
   wrong 's/3.29/null/' 'null'
-  wrong 's/3.29/-1/' x.json
+  wrong 's/3.29/-1/' mine/prices/x.json
   wrong 's/3.29/1e9/' 'x.json'
   wrong 's/"date": "2026-10-20"/"date": "2026-12-01"/' 2026-12-01
   wrong 's/, "date": "2026-10-20"//' date

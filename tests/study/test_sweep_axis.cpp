@@ -118,6 +118,8 @@ TEST_CASE("what is no axis is refused with the next step", "[sweep]") {
   CHECK_THAT(refusal("hardware.gpus=64..8:8"), Catch::Contains("8..64:8"));
   CHECK_THAT(refusal("hardware.gpus=32..8:x0.5"), Catch::Contains("8..32:x2"));
   CHECK_THAT(refusal("gpu=8"), Catch::Contains("did you mean \"gpus\"?"));
+  CHECK_THAT(refusal("gpuss=8"), Catch::Contains("did you mean \"gpus\"?"));
+  CHECK(refusal("gpu=h100,b200") == "accepted");
   CHECK_THAT(refusal("cost.spares=0..1:x2"), Catch::Contains("cannot start at 0"));
   CHECK_THAT(refusal("hardware.gpus=8,16,8"), Catch::Contains("twice"));
   CHECK_THAT(refusal("model.params=1e9,1B"), Catch::Contains("twice"));

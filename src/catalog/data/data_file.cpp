@@ -20,7 +20,7 @@ JsonValue parse_data_file(std::string_view text, std::string_view path, std::str
 }
 
 JsonValue read_data_file(const DataFolder& data, std::string_view path) {
-  return parse_data_file(data.file(path), path, path);
+  return parse_data_file(data.file(path), path, data.origin(path));
 }
 
 }  // namespace trcost::catalog

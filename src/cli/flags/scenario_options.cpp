@@ -15,8 +15,6 @@
 namespace trcost::cli {
 namespace {
 
-constexpr std::string_view kAcceleratorAlias = "--gpu";
-
 std::string value_words(const FieldInfo& info) {
   switch (info.kind) {
     case FieldKind::choice:

@@ -39,11 +39,9 @@ double decimal_scale(double a, double b) {
 
 // A field by its path, or by its flag with or without the dashes.
 const FieldInfo& varied_field(std::string_view word) {
+  if (const FieldInfo* info = find_flag(word)) return *info;
   std::vector<std::string> flags;
-  for (const FieldInfo& info : fields()) {
-    if (word == info.flag || word == info.flag.substr(2)) return info;
-    flags.emplace_back(info.flag.substr(2));
-  }
+  for (const FieldInfo& info : fields()) flags.emplace_back(info.flag.substr(2));
   const bool path = word.find('.') != std::string_view::npos;
   const std::string hint = path ? std::string() : did_you_mean(word, flags);
   if (hint.empty()) return require_field(word);
@@ -281,8 +279,14 @@ SweepAxis SweepAxis::parse(std::string_view text) {
         ErrorKind::usage, fmt::format("\"{}\" names no values", text.substr(0, kQuotedLength)),
         "write PATH=VALUES, like hardware.gpus=8..512:x2 or train.precision=bf16,fp8", "--vary");
   }
-  const FieldInfo& field = varied_field(trim(text.substr(0, equals)));
-  return SweepAxisParser(field, text).parse(trim(text.substr(equals + 1)));
+  const std::string_view name = trim(text.substr(0, equals));
+  const std::string_view values = trim(text.substr(equals + 1));
+  const bool count = !values.empty() && values.find_first_not_of("0123456789,.:x") == values.npos;
+  if (count && name == kAcceleratorAlias.substr(2)) {
+    throw Error(ErrorKind::usage, "gpu takes names of accelerators, not numbers",
+                "did you mean \"gpus\"?", "--vary");
+  }
+  return SweepAxisParser(varied_field(name), text).parse(values);
 }
 
 }  // namespace trcost::study

@@ -88,11 +88,14 @@ std::string system_list(const Catalog& catalog, const Accelerator& chip) {
   return names.empty() ? std::string() : fmt::format("{} comes in {}; ", chip.title, names);
 }
 
+// The system of that name, or the usual one of the chip for an empty name.
 const System& named_system(const Catalog& catalog, const Accelerator& chip, std::string_view name) {
+  const bool usual = name.empty();
   try {
-    return catalog.system(name);
+    return catalog.system(usual ? std::string_view(chip.system) : name);
   } catch (const Error& error) {
     if (error.kind != ErrorKind::usage) throw;
+    if (usual) throw Error(ErrorKind::data, error.message, error.hint, chip.file + "#/system");
     throw Error(error.kind, error.message, system_list(catalog, chip) + error.hint, error.location);
   }
 }
@@ -213,9 +216,9 @@ Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
   Platform out;
   out.accelerator = &catalog.accelerator(accelerator);
   const bool own_system = scenario.has(Field::hardware_system);
-  const std::string_view usual = out.accelerator->system;
-  out.system = &named_system(catalog, *out.accelerator,
-                             own_system ? scenario.text(Field::hardware_system) : usual);
+  out.system =
+      &named_system(catalog, *out.accelerator,
+                    own_system ? scenario.text(Field::hardware_system) : std::string_view());
   if (!own_system) {
     notes.add(Field::hardware_system, out.system->name,
               fmt::format("the usual system of {}", out.accelerator->title), out.system->title);
