@@ -72,12 +72,13 @@ void recipe(std::string_view bytes) {
     });
   }
   attempt([&] { static_cast<void>(read_script(bytes, "fuzz")); });
-  for (const char* ending : {".yaml", ".toml", ".sh"}) {
-    attempt([&] {
-      const RecipeReading reading = read_recipe({file_with(bytes, ending)}, {}, catalog);
-      for (const RecipeKey& key : reading.keys) require(!key.status.empty());
-    });
-  }
+  // Loading a framework's table takes longer than the reading, so one ending is tried.
+  constexpr const char* kEndings[] = {".yaml", ".toml", ".sh"};
+  const std::string ending = kEndings[bytes.size() % std::size(kEndings)];
+  attempt([&] {
+    const RecipeReading reading = read_recipe({file_with(bytes, ending)}, {}, catalog);
+    for (const RecipeKey& key : reading.keys) require(!key.status.empty());
+  });
 }
 
 void saved_result(std::string_view bytes) {
