@@ -141,8 +141,9 @@ class Place:
 
 
 class Check:
-    def __init__(self, program, write, narrowed):
+    def __init__(self, program, write, narrowed, rebuild="tests/docs/documents.py TRCOST --write"):
         self.place = Place(program)
+        self.rebuild = rebuild
         self.write = write
         self.narrowed = narrowed
         self.checked = set()
@@ -180,7 +181,7 @@ class Check:
             return
         if not self.write:
             self.fail(f"{name}:{first + 1}", f"`{lines[0][2:]}` prints something else; "
-                      "tests/docs/documents.py TRCOST --write puts it there")
+                      f"{self.rebuild} puts it there")
             return
         text = path.read_text()
         path.write_text(text.replace("\n".join(lines) + "\n", lines[0] + "\n" + out, 1))
