@@ -33,7 +33,8 @@ std::string_view type_in_words(FlatNode::Kind kind) {
   return "a number";
 }
 
-constexpr std::size_t kBits = 64;  // of asked_members_
+constexpr std::size_t kBits = 64;          // of asked_members_
+constexpr std::size_t kUsuallyAbsent = 8;  // optional keys that an object does not have
 
 }  // namespace
 
@@ -127,11 +128,19 @@ ObjectReader::ObjectReader(JsonValue value) : value_(std::move(value)) {
 FlatJson::Index ObjectReader::find(std::string_view key, std::size_t& position) const {
   const FlatJson& json = value_.json();
   const FlatJson::Index end = json.next(value_.at_);
+  const auto find_between = [&](FlatJson::Index at, FlatJson::Index stop) {
+    for (; at < stop; at = json.next(at), ++position) {
+      if (json.key(at) == key) return at;
+    }
+    return FlatJson::kNone;
+  };
+  const bool fresh = read_at_ == FlatJson::kNone;
+  const FlatJson::Index next = fresh ? value_.at_ + 1 : json.next(read_at_);
+  position = fresh ? 0 : read_ + 1;
+  const FlatJson::Index behind = find_between(next, end);
+  if (behind != FlatJson::kNone) return behind;
   position = 0;
-  for (FlatJson::Index at = value_.at_ + 1; at < end; at = json.next(at), ++position) {
-    if (json.key(at) == key) return at;
-  }
-  return FlatJson::kNone;
+  return find_between(value_.at_ + 1, next);
 }
 
 bool ObjectReader::has(std::string_view key) const {
@@ -151,9 +160,14 @@ std::optional<JsonValue> ObjectReader::optional_value(std::string_view key) {
   const FlatJson::Index at = find(key, position);
   const bool there = at != FlatJson::kNone;
   if (reads_ != nullptr) reads_->push_back(prefix_ + std::string(key));
+  if (there) {
+    read_ = position;
+    read_at_ = at;
+  }
   if (there && position < kBits) {
     asked_members_ |= std::uint64_t{1} << position;
   } else {
+    if (asked_names_.empty()) asked_names_.reserve(kUsuallyAbsent);
     asked_names_.emplace_back(key);
   }
   if (!there || value_.json().node(at).kind == FlatNode::Kind::null) return std::nullopt;

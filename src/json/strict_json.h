@@ -169,6 +169,9 @@ class ObjectReader {
   [[nodiscard]] ObjectReader logging(ObjectReader object, std::string_view key) const;
 
   JsonValue value_;
+  // The member read last, and its place. Members are mostly read in their order.
+  FlatJson::Index read_at_ = FlatJson::kNone;
+  std::size_t read_ = 0;
   std::uint64_t asked_members_ = 0;       // bit i: the i-th member was read
   std::vector<std::string> asked_names_;  // names read without a bit: absent, or beyond the 64th
   std::vector<Fallback>* log_ = nullptr;

@@ -142,12 +142,13 @@ void LayoutSearch::refine(const Candidate& candidate) {
   if (!drop(s, least, next.bound)) push(next);
 }
 
-double LayoutSearch::batches_bound(int structure, double recomputed) {
+double LayoutSearch::batches_bound(int structure, std::span<const BatchChoice> batches,
+                                   double recomputed) {
   const Structure& s = structure_at(structure);
   const double share = bounds_.share(s.gpus());
   const double weight = kRounding * complexity_penalty(s, 1, request_.gpus);
   double least = kInfinity;
-  for (const BatchChoice& batch : batches_) {
+  for (const BatchChoice& batch : batches) {
     const ReplicaWork::Pass& work = pass(s, batch.micro_batch);
     const double m = batch.global_batch / (batch.micro_batch * s.dp);
     const double bubble = (s.pp - 1) / (space_.most_virtual_stages(s, m) * m);
@@ -181,7 +182,7 @@ void LayoutSearch::check_memory(const Candidate& candidate) {
   if (found == 0) return;
   Candidate next = candidate;
   next.vp = kUnexpanded;
-  if (!alone_) next.bound = batches_bound(candidate.structure, share);
+  if (!alone_) next.bound = batches_bound(candidate.structure, batches_, share);
   if (next.bound < kInfinity) push(next);
 }
 
@@ -197,6 +198,11 @@ void LayoutSearch::expand(int structure) {
     const auto by_size = [](const auto& a, const auto& b) {
       return a.global_batch < b.global_batch;
     };
+    // Memory of batches that are too slow is of no interest.
+    if (!alone_ && batches_bound(structure, {first, end}, 0) > reach()) {
+      first = end;
+      continue;
+    }
     LeastRecompute needed;
     if (first->micro_batch < too_large) {
       needed = least_recompute(structure, *std::min_element(first, end, by_size));

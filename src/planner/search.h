@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "planner/bounds.h"
@@ -69,9 +70,9 @@ class LayoutSearch {
   [[nodiscard]] double rough_bound(int structure);
   /// Queues a structure with the least weighed seconds of its micro-batches.
   void refine(const Candidate& candidate);
-  /// Least weighed seconds of the batches in batches_, with at least a share of the layers
-  /// recomputed.
-  [[nodiscard]] double batches_bound(int structure, double recomputed);
+  /// Least weighed seconds of some batches, with at least a share of the layers recomputed.
+  [[nodiscard]] double batches_bound(int structure, std::span<const BatchChoice> batches,
+                                     double recomputed);
   /// Least share of the layers that recompute in full among the layouts that fit.
   struct LeastRecompute {
     bool fits = false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches that a search considers, and penalties of batches and layouts.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -70,7 +69,7 @@ void divisors_near_powers(double whole, std::vector<double>& out) {
 
 bool power_of_two(double x) {
   const auto whole = static_cast<std::uint64_t>(x);
-  return static_cast<double>(whole) == x && std::has_single_bit(whole);
+  return static_cast<double>(whole) == x && whole != 0 && (whole & (whole - 1)) == 0;
 }
 
 }  // namespace

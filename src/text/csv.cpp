@@ -59,6 +59,7 @@ CsvTable::CsvTable(std::string_view text, std::string_view origin, std::vector<s
   while (at < text.size()) {
     const std::size_t start = line;
     const std::size_t from = at;
+    cells.reserve(header_.size());
     if (!read_record(text, at, cells)) {
       throw Error(ErrorKind::data, "a quote is not closed", {},
                   fmt::format("{}:{}", origin, start));
