@@ -85,6 +85,33 @@ Facts flags_of(std::string_view text) {
 
 }  // namespace
 
+TEST_CASE("hostile TOML is refused with its line", "[recipe]") {
+  const auto repeated = [](std::string_view text, int times) {
+    std::string out;
+    for (int i = 0; i < times; ++i) out += text;
+    return out;
+  };
+  // Each part of a key is a table within the one before it.
+  for (const std::string& key :
+       {repeated("a.", 100000) + "a", repeated("\"a\" . ", 100000) + "a"}) {
+    for (const std::string& text : {"b = 1\n" + key + " = 1\n", "b = 1\n[" + key + "]\n"}) {
+      try {
+        read_toml(text, "x.toml");
+        FAIL_CHECK("read");
+      } catch (const Error& error) {
+        CHECK(error.location == "x.toml:2");
+      }
+    }
+  }
+  CHECK_THROWS_AS(read_toml("a = " + repeated("{a.a.a = ", 100) + "1" + repeated("}", 100), "x"),
+                  Error);
+  const Facts facts =
+      read_toml("a.b = \"" + repeated("Dots. ", 100) + "\" # " + repeated(".", 100) +
+                    "\nc = \"\"\"\n" + repeated(".\n", 100) + "\"\"\"\n",
+                "x.toml");
+  CHECK(facts.size() == 2);
+}
+
 TEST_CASE("scripts are followed without being run", "[recipe]") {
   constexpr std::string_view kText =
       "#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --gpus-per-node=8\nGPUS=8\n"

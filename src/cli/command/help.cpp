@@ -114,6 +114,26 @@ std::string term_help(const Term& term) {
   return out;
 }
 
+// Options whose help has no short first clause, or whose first word is not the usual one.
+struct ShortHelp {
+  std::string_view flag, value, text;
+};
+constexpr ShortHelp kShortHelp[] = {
+    {"--train", "full|lora|qlora|...", "what is trained"},
+    {"--method", "pretrain|sft|dpo|grpo|...", "kind of training"},
+    {"--mfu", "F", "speed as a share of the GPU's dense peak"},
+    {"--claim", "TEXT", "a vendor's number to judge"},
+    {"--claim-reference", "TEXT", "conditions of the reference alone"},
+    {"--max-error", "F", "exit 3 if the median error is larger"},
+    {"STUDY", "", "scenario as JSON with a list of experiments"},
+    {"--break-even", "A,B", "price at which A costs as much as B"},
+    {"--calibrated", "", "sources after calibrating to a few rows"},
+    {"--log", "FILE", "log of a training program"},
+    {"--api-price", "USD", "price of a million tokens from an API"},
+    {"--duration", "TIME", "time for which --gpus are rented"},
+    {"--predicted-first", "", "sources predicted before they were added"},
+};
+
 }  // namespace
 
 std::string program_help() {
@@ -164,10 +184,16 @@ std::string command_summary(const Command& command, const Flags& flags) {
       command.summary, indented(command.examples), command.name, command.usage);
   for (const Flag& flag : flags.rows()) {
     if (!is_main_option(flag)) continue;
+    const auto known = std::ranges::find(kShortHelp, flag.name, &ShortHelp::flag);
+    const bool by_table = known != std::end(kShortHelp);
+    const std::string value = by_table ? std::string(known->value) : short_value(flag.value);
     std::string line = "  " + flag.name;
-    if (!flag.positional() && !flag.value.empty()) line += " " + short_value(flag.value);
+    if (!flag.positional() && !value.empty()) line += " " + value;
     line.resize(std::max(kNameColumn, line.size() + 1), ' ');
-    out += line + first_clause(flag.help, kLineWidth - line.size()) + "\n";
+    out +=
+        line +
+        (by_table ? std::string(known->text) : first_clause(flag.help, kLineWidth - line.size())) +
+        "\n";
   }
   return out + fmt::format("\n`trcost {} --help` lists all options.\n", command.name);
 }

@@ -483,7 +483,12 @@ Script read_script(std::string_view text, const std::string& file, const ShellSe
   Script out;
   Interpreter interpreter(file, out, sourced);
   for (const auto& [name, value] : settings) interpreter.set(name, value);
-  interpreter.run(text, 0);
+  try {
+    interpreter.run(text, 0);
+  } catch (const Error& error) {
+    if (!error.location.empty()) throw;
+    throw Error(error.kind, error.message, error.hint, file);
+  }
   out.facts = interpreter.facts();
   return out;
 }
