@@ -264,7 +264,7 @@ const Encoder& Catalog::encoder(std::string_view name) const {
 const Stack& Catalog::stack(std::string_view name) const {
   const std::size_t at = is_path(name) ? std::string_view::npos : name.find('@');
   if (at == std::string_view::npos) {
-    if (!is_path(name) && entry_of(CatalogKind::stacks, name).empty()) {
+    if (!has_file(fmt::format("stacks/{}.json", name))) {
       if (const Tool* tool = find_tool(*this, name)) return stack(tool->stack);
     }
     return entries_->entry(entries_->stacks, *this, CatalogKind::stacks, name,

@@ -33,7 +33,7 @@ constexpr double kResponseSigma = 0.25;
 // Overheads of published bills (restarts by hand, evaluations, second attempts), from the coverage
 // that `trcost validate --runs` prints.
 constexpr double kScopeSigma = 0.20;
-// Of the ratios behind kProjectShare: standard deviation of the logarithm of 0.55, 0.60 and 1.15.
+// Standard deviation of the logarithms of 0.55, 0.60 and 1.15, the ratios behind kProjectShare.
 constexpr double kProjectSigma = 0.40;
 
 constexpr std::string_view kTable = "standard deviations of inputs, model.md 10";

@@ -15,6 +15,10 @@ constexpr char lower_case(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 std::string lower_case(std::string_view text);
+/// Upper case of an ASCII letter. Other bytes stay.
+constexpr char upper_case(char c) noexcept {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
 
 /// Text without spaces, tabs and carriage returns at its ends.
 std::string_view trim(std::string_view text);

@@ -156,10 +156,8 @@ const FieldInfo& require_field(std::string_view path) {
 
 std::string environment_variable(const FieldInfo& info) {
   std::string name = "TRCOST_";
-  for (char c : info.path) {
-    if (c == '.') c = '_';
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    name += c;
+  for (const char c : info.path) {
+    name += c == '.' ? '_' : upper_case(c);
   }
   return name;
 }

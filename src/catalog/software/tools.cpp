@@ -45,7 +45,8 @@ const Tool* find_tool(const Catalog& catalog, std::string_view name) {
     const bool named =
         std::any_of(tool.names.begin(), tool.names.end(),
                     [&](const std::string& each) { return same_folded(each, name); });
-    if (named) return &tool;
+    if (!named) continue;
+    return catalog.entry_of(CatalogKind::stacks, name).empty() ? &tool : nullptr;
   }
   return nullptr;
 }

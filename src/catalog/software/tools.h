@@ -25,7 +25,8 @@ struct Tool {
 /// All tools. Throws Error (data) for a malformed file.
 const std::vector<Tool>& training_tools(const Catalog& catalog);
 
-/// The tool of that name, in any case and with or without a release behind `@`, or null.
+/// The tool of that name, in any case and with or without a release behind `@`. Null if there is
+/// none, and for the name of a stack of the catalog.
 const Tool* find_tool(const Catalog& catalog, std::string_view name);
 
 }  // namespace trcost::catalog

@@ -116,21 +116,21 @@ std::string term_help(const Term& term) {
 
 // Options whose help has no short first clause, or whose first word is not the usual one.
 struct ShortHelp {
-  std::string_view flag, value, text;
+  std::string_view flag, value, text;  // an empty value: that of the option
 };
 constexpr ShortHelp kShortHelp[] = {
     {"--train", "full|lora|qlora|...", "what is trained"},
     {"--method", "pretrain|sft|dpo|grpo|...", "kind of training"},
-    {"--mfu", "F", "speed as a share of the GPU's dense peak"},
-    {"--claim", "TEXT", "a vendor's number to judge"},
-    {"--claim-reference", "TEXT", "conditions of the reference alone"},
-    {"--max-error", "F", "exit 3 if the median error is larger"},
+    {"--mfu", "", "speed as a share of the GPU's dense peak"},
+    {"--claim", "", "a vendor's number to judge"},
+    {"--claim-reference", "", "conditions of the reference alone"},
+    {"--max-error", "", "exit 3 if the median error is larger"},
     {"STUDY", "", "scenario as JSON with a list of experiments"},
-    {"--break-even", "A,B", "price at which A costs as much as B"},
+    {"--break-even", "", "price at which A costs as much as B"},
     {"--calibrated", "", "sources after calibrating to a few rows"},
-    {"--log", "FILE", "log of a training program"},
-    {"--api-price", "USD", "price of a million tokens from an API"},
-    {"--duration", "TIME", "time for which --gpus are rented"},
+    {"--log", "", "log of a training program"},
+    {"--api-price", "", "price of a million tokens from an API"},
+    {"--duration", "", "time for which --gpus are rented"},
     {"--predicted-first", "", "sources predicted before they were added"},
 };
 
@@ -186,7 +186,8 @@ std::string command_summary(const Command& command, const Flags& flags) {
     if (!is_main_option(flag)) continue;
     const auto known = std::ranges::find(kShortHelp, flag.name, &ShortHelp::flag);
     const bool by_table = known != std::end(kShortHelp);
-    const std::string value = by_table ? std::string(known->value) : short_value(flag.value);
+    const bool own_value = by_table && !known->value.empty();
+    const std::string value = own_value ? std::string(known->value) : short_value(flag.value);
     std::string line = "  " + flag.name;
     if (!flag.positional() && !value.empty()) line += " " + value;
     line.resize(std::max(kNameColumn, line.size() + 1), ' ');

@@ -213,7 +213,7 @@ int run_predicted_first(Typed typed, Session& session) {
       [&] { return first_predictions(session.catalog(), typed.filter.source); },
       [&](const auto& r) { return first_predictions_document(r, typed.rows); },
       [](const FirstPredictions& r) { return r.summaries.front().median; },
-      "the median error of the first kind");
+      "the median error of sources predicted first");
 }
 
 int run_serving(Typed typed, Session& session) {

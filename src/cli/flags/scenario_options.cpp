@@ -228,10 +228,10 @@ Scenario ScenarioOptions::recipe_scenario(Session& session, const Scenario& flag
       "{}: {} keys used, {} harmless, {} reported; `trcost recipe {}` lists them", found.framework,
       count("used"), count("harmless"), count("reported"), fmt::join(recipes_, " ")));
   for (const recipe::RecipeGap& gap : found.missing) {
-    const auto info = std::ranges::find(fields(), gap.path, &FieldInfo::path);
-    const bool offered = std::ranges::any_of(
-        typed_, [&](const auto& typed) { return typed->info->field == info->field; });
-    if (info == fields().end() || !offered) continue;
+    const FieldInfo* const info = find_field(gap.path);
+    const bool offered =
+        std::ranges::any_of(typed_, [&](const auto& typed) { return typed->info == info; });
+    if (!offered) continue;
     session.warn(fmt::format("{} is not in the recipe: {}", info->flag, gap.why));
   }
   return found.scenario;

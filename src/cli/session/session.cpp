@@ -62,12 +62,12 @@ void read_currency(const GlobalOptions& options) {
     throw Error(ErrorKind::usage, "--rate is the rate of a currency", "add --currency, such as EUR",
                 "--rate");
   }
-  if (options.rate.empty() && lower_case(options.currency) != "usd") {
+  std::string code = options.currency;
+  for (char& c : code) c = upper_case(c);
+  if (options.rate.empty() && code != "USD") {
     throw Error(ErrorKind::usage, "no exchange rates are built in",
                 "write --currency EUR --rate 0.92: euros per dollar", "--currency");
   }
-  std::string code = options.currency;
-  for (char& c : code) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   const bool letters = std::ranges::all_of(code, [](char c) { return c >= 'A' && c <= 'Z'; });
   if (code.size() != 3 || !letters) {
     throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a currency", code.substr(0, 20)),

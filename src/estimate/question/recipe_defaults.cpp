@@ -253,6 +253,13 @@ bool implies_other_software(const Scenario& scenario) {
   return scenario.has(Field::efficiency_mfu);
 }
 
+// Sets the stack of a default (EntryChoice, StackChoice), and notes why.
+template <class Usual>
+void take_stack(const Usual& usual, Scenario& adapted, Notes& notes) {
+  adapted.set_text(Field::efficiency_stack, usual.name);
+  notes.add(Field::efficiency_stack, usual.name, usual.why, usual.source);
+}
+
 // Software of mixtures of experts that are too large for the usual stack.
 std::optional<Scenario> mixture_defaults(const Scenario& scenario, const Catalog& catalog,
                                          std::string_view accelerator, Notes& notes) {
@@ -267,8 +274,7 @@ std::optional<Scenario> mixture_defaults(const Scenario& scenario, const Catalog
     return std::nullopt;
   }
   Scenario adapted = scenario;
-  adapted.set_text(Field::efficiency_stack, usual.name);
-  notes.add(Field::efficiency_stack, usual.name, usual.why, usual.source);
+  take_stack(usual, adapted, notes);
   if (!scenario.has(Field::efficiency_tuning)) {
     adapted.set_text(Field::efficiency_tuning, tuning_name(usual.tuning));
     notes.add(Field::efficiency_tuning, tuning_name(usual.tuning), usual.why, usual.source);
@@ -287,10 +293,7 @@ std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const C
   if (stack_given && scenario.text(Field::efficiency_stack) != usual.name) return std::nullopt;
   if (scenario.has(Field::layout_recompute) && stack_given) return std::nullopt;
   Scenario adapted = scenario;
-  if (!stack_given) {
-    adapted.set_text(Field::efficiency_stack, usual.name);
-    notes.add(Field::efficiency_stack, usual.name, usual.why, usual.source);
-  }
+  if (!stack_given) take_stack(usual, adapted, notes);
   if (!scenario.has(Field::layout_recompute) && !scenario.has(Field::layout_recompute_layers)) {
     adapted.set_text(Field::layout_recompute, "full");
     notes.add(Field::layout_recompute, "full",
@@ -307,10 +310,8 @@ std::optional<Scenario> adapter_defaults(const Scenario& scenario, const Catalog
       implies_other_software(scenario) || is_vision_language(scenario, catalog)) {
     return std::nullopt;
   }
-  const EntryChoice& usual = catalog.assumed().adapter_stack;
   Scenario adapted = scenario;
-  adapted.set_text(Field::efficiency_stack, usual.name);
-  notes.add(Field::efficiency_stack, usual.name, usual.why, usual.source);
+  take_stack(catalog.assumed().adapter_stack, adapted, notes);
   return adapted;
 }
 
@@ -339,9 +340,6 @@ std::optional<Scenario> tool_defaults(const Scenario& scenario, const Catalog& c
                                       Notes& notes) {
   if (!scenario.has(Field::efficiency_stack)) return std::nullopt;
   const std::string_view typed = scenario.text(Field::efficiency_stack);
-  if (!catalog.entry_of(CatalogKind::stacks, typed.substr(0, typed.find('@'))).empty()) {
-    return std::nullopt;
-  }
   const catalog::Tool* const tool = catalog::find_tool(catalog, typed);
   if (tool == nullptr) return std::nullopt;
   const std::size_t release = std::min(typed.find('@'), typed.size());

@@ -135,7 +135,8 @@ double MemoryModel::moved_activations(const Layout& layout) const noexcept {
 double MemoryModel::moved_weights(const Layout& layout) const noexcept {
   const Shares of_layout = shares(layout);
   const Shape first = shape(layout, of_layout, Stage::first);
-  const double weights = stage_states(first, true, layout.pp == 1).weights(of_layout);
+  const StageStates states = stage_states(first, true, layout.pp == 1);
+  const double weights = states.frozen(of_layout) + states.learning(of_layout);
   return offload_.share * (weights - resident_weights(first, weights));
 }
 
@@ -174,9 +175,12 @@ MemoryModel::StageStates MemoryModel::stage_states(const Shape& shape, bool firs
   return out;
 }
 
-double MemoryModel::StageStates::weights(const Shares& shares) const noexcept {
-  return dense.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen +
-         dense.weights * shares.dense.weights + routed.weights * shares.expert.weights;
+double MemoryModel::StageStates::frozen(const Shares& shares) const noexcept {
+  return dense.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen;
+}
+
+double MemoryModel::StageStates::learning(const Shares& shares) const noexcept {
+  return dense.weights * shares.dense.weights + routed.weights * shares.expert.weights;
 }
 
 MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
@@ -186,9 +190,8 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   const StageStates states = stage_states(shape, first, last);
   const auto& [dense, routed] = states;
   MemoryUse use;
-  const double learning =
-      dense.weights * shares.dense.weights + routed.weights * shares.expert.weights;
-  use.weights = states.weights(shares);
+  const double learning = states.learning(shares);
+  use.weights = states.frozen(shares) + learning;
   use.gradients =
       dense.gradients * shares.dense.gradients + routed.gradients * shares.expert.gradients;
   use.optimizer =

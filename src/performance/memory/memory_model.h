@@ -121,7 +121,8 @@ class MemoryModel {
   [[nodiscard]] static double layer_bytes(const Shape& shape, const Shares& shares) noexcept;
   struct StageStates {
     States dense, routed;
-    [[nodiscard]] double weights(const Shares& shares) const noexcept;
+    [[nodiscard]] double frozen(const Shares& shares) const noexcept;
+    [[nodiscard]] double learning(const Shares& shares) const noexcept;
   };
   [[nodiscard]] StageStates stage_states(const Shape& shape, bool first, bool last) const noexcept;
   /// Weights of a stage that its device holds at a time if the host stores them.

@@ -95,7 +95,7 @@ void fill_ownership(const TcoPlatform& all, const Rates& rates, TcoRow& row) {
                       : rates.purchase.source;
     return;
   }
-  // What is bought beside those asked stands idle.
+  // Accelerators beyond those asked for stand idle.
   const double bought = bought_gpus(rates.purchase, all.gpus);
   const auto usd_of = [&](std::string_view part) {
     return owned->usd(part) * (part == "energy" ? all.gpus : bought);
@@ -145,6 +145,12 @@ TcoRow make_row(const TcoPlatform& all, std::string_view pricing, Notes& notes) 
   return row;
 }
 
+// Energy of the used hours, where the row pays for it beside the rest.
+double energy_of(const TcoRow& row) {
+  const auto energy = std::ranges::find(row.items, "energy", &LifetimePart::name);
+  return energy == row.items.end() ? 0 : energy->usd;
+}
+
 // Each row against the rent on demand, at the same prices over the same years.
 void add_break_even(std::vector<TcoRow>& rows, const YearsOfUse& use) {
   const auto on_demand = std::ranges::find(rows, "on-demand", &TcoRow::pricing);
@@ -152,8 +158,7 @@ void add_break_even(std::vector<TcoRow>& rows, const YearsOfUse& use) {
   const double rent = *on_demand->total / use.utilization;
   for (TcoRow& row : rows) {
     if (!row.total || row.pricing == "on-demand") continue;
-    const auto energy = std::ranges::find(row.items, "energy", &LifetimePart::name);
-    const double used_energy = energy == row.items.end() ? 0 : energy->usd;
+    const double used_energy = energy_of(row);
     row.break_even_utilization =
         cost::break_even_use(*row.total - used_energy, used_energy / use.utilization, rent);
   }
@@ -168,8 +173,7 @@ void add_api_comparison(const TcoPlatform& all, TcoRow& row) {
     }
     return;
   }
-  const auto energy = std::ranges::find(row.items, "energy", &LifetimePart::name);
-  const double used_energy = energy == row.items.end() ? 0 : energy->usd;
+  const double used_energy = energy_of(row);
   const double tokens = *row.tokens_per_second * all.gpus * all.use.used_hours() * kSecondsPerHour;
   const double saved_per_token = *all.request.api_usd_per_million / 1e6 - used_energy / tokens;
   if (saved_per_token <= 0) return;
@@ -208,9 +212,7 @@ void add_serving(const TcoPlatform& all, std::vector<TcoRow>& rows, Notes& notes
   }
 }
 
-void note_whole_machines(const TcoPlatform& all, Notes& notes) {
-  Notes quiet(false);
-  const PurchasePrice& price = all.rates("own", quiet)->purchase;
+void note_whole_machines(const TcoPlatform& all, const PurchasePrice& price, Notes& notes) {
   const double bought = bought_gpus(price, all.gpus);
   if (!price.usd_per_gpu || bought <= all.gpus) return;
   notes.warn(
@@ -221,14 +223,12 @@ void note_whole_machines(const TcoPlatform& all, Notes& notes) {
 }
 
 // A quote older than a year says little about what a machine costs today.
-void warn_about_quote(const TcoPlatform& all, Notes& notes) {
-  Notes quiet(false);
-  const auto rates = all.rates("own", quiet);
-  const double age = rates->ownership_inputs.age.before_purchase;
-  if (!rates->purchase.usd_per_gpu || age < 1) return;
+void warn_about_quote(const TcoPlatform& all, const Rates& own, Notes& notes) {
+  const double age = own.ownership_inputs.age.before_purchase;
+  if (!own.purchase.usd_per_gpu || age < 1) return;
   notes.warn(fmt::format(
       "the purchase price of {} is of {}, {:.1f} years old. Set --purchase-price to a newer quote",
-      all.platform.accelerator->name, rates->purchase.date.text, age));
+      all.platform.accelerator->name, own.purchase.date.text, age));
 }
 
 std::vector<TcoRow> compute_rows(const TcoPlatform& all, Notes& notes) {
@@ -238,8 +238,10 @@ std::vector<TcoRow> compute_rows(const TcoPlatform& all, Notes& notes) {
     rows.push_back(make_row(all, pricing, of_row));
     for (Assumption& each : of_row.assumptions) notes.add(std::move(each));
   }
-  warn_about_quote(all, notes);
-  note_whole_machines(all, notes);
+  Notes quiet(false);
+  const auto own = all.rates("own", quiet);
+  warn_about_quote(all, *own, notes);
+  note_whole_machines(all, own->purchase, notes);
   add_break_even(rows, all.use);
   if (!all.request.serve.empty()) add_serving(all, rows, notes);
   return rows;

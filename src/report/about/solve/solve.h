@@ -30,6 +30,12 @@ std::string platform_title(const Solution& solution);
 /// Returns `cost.total is at most $1.00M`.
 std::string target_words(const SolveTarget& target);
 
+/// Whether a total has to stay within a budget with another chance than half.
+bool keeps_budget(const SolveTarget& target);
+/// Returns what a solution reaches of the target's column. A budget that keeps_budget() is met by a
+/// quantile, Solution::achieved, and this is the median.
+std::optional<double> target_figure(const SolveTarget& target, const Solution& solution);
+
 /// Returns the name of a field in a sentence or a heading: `tokens`, `GPUs`.
 std::string_view field_title(const FieldInfo& info);
 /// Returns the answer in sentences: the best platform, then confidence and deadline.

@@ -106,14 +106,8 @@ Column<SolutionRow> target_column(const EstimateColumn& target) {
   Column<SolutionRow> column;
   static_cast<ColumnInfo&>(column) = target;
   column.rank = Rank::first;
-  // A budget is kept at the asked confidence, and the total is the median. `achieved` has the
-  // other.
   column.get = [](const SolutionRow& row, std::uint32_t) -> Value {
-    const SolveTarget& of = row.report->target;
-    const bool total =
-        of.column->role == ColumnRole::total && of.confidence != SolveTarget::kMedian;
-    if (total && row.solution->estimate) return {row.solution->estimate->cost.total};
-    return {row.solution->achieved};
+    return {target_figure(row.report->target, *row.solution)};
   };
   return column;
 }

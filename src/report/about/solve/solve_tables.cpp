@@ -68,8 +68,7 @@ std::vector<SolutionColumn> solution_columns(const SolveReport& report) {
   }
   const EstimateColumn& target = *report.target.column;
   if (!is_unknown(report, target.path)) {
-    const bool budget = target.role == ColumnRole::total;
-    if (budget && report.target.confidence != SolveTarget::kMedian) {
+    if (keeps_budget(report.target)) {
       SolutionColumn& kept = shown.emplace_back(SolutionColumn{"within budget", target.display});
       for (const Solution& solution : solutions) kept.values.push_back(solution.achieved);
     }
@@ -77,8 +76,7 @@ std::vector<SolutionColumn> solution_columns(const SolveReport& report) {
         shown.emplace_back(SolutionColumn{target_title(report), target.display});
     column.priced = target.priced;
     for (const Solution& solution : solutions) {
-      column.values.push_back(budget && solution.estimate ? solution.estimate->cost.total
-                                                          : solution.achieved);
+      column.values.push_back(target_figure(report.target, solution));
     }
   }
   for (const EstimateColumn& further : columns()) {
@@ -140,6 +138,15 @@ std::vector<SolveChoice> merged_choices(const Solution& solution) {
 }
 
 }  // namespace
+
+bool keeps_budget(const SolveTarget& target) {
+  return target.column->role == ColumnRole::total && target.confidence != SolveTarget::kMedian;
+}
+
+std::optional<double> target_figure(const SolveTarget& target, const Solution& solution) {
+  return keeps_budget(target) && solution.estimate ? solution.estimate->cost.total
+                                                   : solution.achieved;
+}
 
 Table solutions_table(const SolveReport& report) {
   const bool with_solved = !std::ranges::all_of(report.solutions, &Solution::solved);

@@ -9,7 +9,7 @@
 namespace trcost::report {
 namespace {
 
-// What a kind of measurement is, for people.
+// Names of the kinds of measurement, for people.
 constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
     {"throughput", "training speed"},
     {"memory", "memory peak"},
