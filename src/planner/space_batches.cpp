@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches that a search considers, and penalties of batches and layouts.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -69,7 +70,7 @@ void divisors_near_powers(double whole, std::vector<double>& out) {
 
 bool power_of_two(double x) {
   const auto whole = static_cast<std::uint64_t>(x);
-  return static_cast<double>(whole) == x && whole != 0 && (whole & (whole - 1)) == 0;
+  return static_cast<double>(whole) == x && std::has_single_bit(whole);
 }
 
 }  // namespace
