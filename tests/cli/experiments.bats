@@ -204,8 +204,9 @@ END
 }
 
 @test "the range of a study is one draw over all runs: as wide as one run's, not narrower" {
-  # Twenty equal runs share price and method, so the spread of the sum is that of one of them.
-  study=(--params 10B --tokens 200B --accelerator h100-sxm --params-fraction 0.1 --tokens-fraction 0.1)
+  # Twenty equal runs share price and method, so the spread of the sum is that of one of them. A stack
+  # that is not stated makes the spread follow the GPUs of a run, of which one alone takes more.
+  study=(--params 10B --tokens 200B --accelerator h100-sxm --params-fraction 0.1 --tokens-fraction 0.1 --stack megatron)
   run_trcost experiments "${study[@]}" --runs 1 --gpus 8 --format json
   one=$(jq '.platforms[0].range.gpu_hours | .p90 / .p10' <<<"$out")
   run_trcost experiments "${study[@]}" --runs 20 --gpus 8 --format json

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cost/ownership.h"
+#include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "report/about/documents.h"
 #include "report/page/estimate_tables.h"
@@ -218,7 +219,7 @@ std::vector<Fact> tco_defaults(const TcoReport& report) {
         "for its network");
   }
   if (!s.has(Field::cost_depreciation)) {
-    const double left = std::exp(-cost::kDepreciationPerYear * report.request.years);
+    const double left = portable_exp(-cost::kDepreciationPerYear * report.request.years);
     add(Field::cost_depreciation,
         fmt::format("28% a year: after {} a machine sells for {:.0f}% of its price",
                     years_words(report.request.years), 100 * left));
