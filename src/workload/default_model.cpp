@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "catalog/models/usual_connector.h"
@@ -151,7 +152,9 @@ LanguageModel small_model(double params, double vocab) {
   LanguageModel m = with_width(hidden, head_dim, rows, true);
   m.kv_heads = heads;
   m.layers = std::max(1.0, std::round(low / ratio));
-  solve_feed_forward(m, params, 1);
+  // Tensor ranks, in powers of two, get whole heads and whole channels.
+  constexpr int kMostTensorRanks = 64;
+  solve_feed_forward(m, params, std::gcd(static_cast<int>(heads), kMostTensorRanks));
   return m;
 }
 

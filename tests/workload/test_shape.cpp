@@ -47,6 +47,16 @@ TEST_CASE("the shape meets the count over the whole range", "[workload][shape]")
   }
 }
 
+TEST_CASE("tensor ranks that split the heads get whole channels", "[workload][shape]") {
+  for (double params = 1e6; params < 1e10; params *= 1.01) {
+    const LanguageModel m = shape_from_parameters(params, 128256);
+    for (double tp = 2; tp <= 64 && std::fmod(m.heads, tp) == 0; tp *= 2) {
+      INFO(params << " parameters, " << m.heads << " heads, tp " << tp);
+      CHECK(std::fmod(m.ffn, tp) == 0);
+    }
+  }
+}
+
 TEST_CASE("layers are a multiple of four where that is about as near", "[workload][shape]") {
   // 31.4 layers of 4,608 with a feed-forward of 3.5 times the width.
   CHECK(shape_from_parameters(9.67e9, 128256).layers == 32);
