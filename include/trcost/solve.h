@@ -101,8 +101,9 @@ inline constexpr int kMostEstimates = 1200;
 /// Cluster sizes, layout degrees and batch sizes are scanned, GPUs in steps that get finer around
 /// the sizes that meet the target. The answer is the cheapest if the target is a time, else the
 /// fastest. The cluster for a time is that of a deadline, in whole nodes, and `choices` has the
-/// smallest and the cheapest of all sizes. Throws the error of the estimate if no value has an
-/// answer.
+/// smallest and the cheapest of all sizes. A pair of parameters and tokens is bracketed along the
+/// scaling law, then its tokens with the parameters fixed. Throws the error of the estimate if no
+/// value has an answer.
 class Solver {
  public:
   explicit Solver(const Catalog& catalog);

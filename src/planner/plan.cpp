@@ -139,10 +139,15 @@ Plan with_resolved_layout(const StepModel& model, const PlanRequest& request, Pl
 }
 
 // Finds the best layout that leaves the margin free, else the best that fits.
-bool find_best_layout(Bounds& bounds, const PlanRequest& request, Idle idle, Plan& plan) {
+bool find_best_layout(Bounds& bounds, const PlanRequest& request, Idle idle, RunnerUp runner_up,
+                      Plan& plan) {
+  const auto find = [&](LayoutSearch& search) {
+    return runner_up == RunnerUp::find ? search.run(plan) : search.run_best_only(plan);
+  };
   LayoutSearch search(bounds, request, idle, free_share(bounds.model(), request));
-  if (search.run(plan)) return true;
-  return search.any_fits() && LayoutSearch(bounds, request, idle, 0).run(plan);
+  if (find(search)) return true;
+  LayoutSearch without_margin(bounds, request, idle, 0);
+  return search.any_fits() && find(without_margin);
 }
 
 // Whether a layout fits on at most `gpus` with the most thorough recomputation. True for all larger
@@ -178,7 +183,7 @@ std::optional<Plan> fitting_plan(Bounds& bounds, const PlanRequest& given) {
   PlanRequest request = given;
   request.gpus = given.gpus_at_work();
   Plan result;
-  if (!find_best_layout(bounds, request, Idle::none, result)) return std::nullopt;
+  if (!find_best_layout(bounds, request, Idle::none, RunnerUp::find, result)) return std::nullopt;
   return with_resolved_layout(bounds.model(), request, result);
 }
 
@@ -194,9 +199,10 @@ std::optional<Plan> plan_below(Bounds& bounds, const PlanRequest& given, Idle id
     return std::nullopt;
   }
   const bool tight = !found && !search.any_leaves_margin() && search.any_fits();
-  if (tight || search.may_miss_best()) found = find_best_layout(bounds, request, idle, result);
+  if (tight || search.may_miss_best()) {
+    found = find_best_layout(bounds, request, idle, RunnerUp::none, result);
+  }
   if (!found) return std::nullopt;
-  result.runner_up.reset();
   return with_resolved_layout(bounds.model(), request, result);
 }
 
@@ -213,11 +219,11 @@ Plan plan(Bounds& bounds, const PlanRequest& given) {
   throw_indivisible(request);
 }
 
-Plan plan_with_idle(Bounds& bounds, const PlanRequest& request) {
+Plan plan_with_idle(Bounds& bounds, const PlanRequest& request, RunnerUp runner_up) {
   if (request.complete() || request.dp) return plan(bounds, request);
   check_request(bounds.model(), request);
   Plan result;
-  if (find_best_layout(bounds, request, Idle::some, result))
+  if (find_best_layout(bounds, request, Idle::some, runner_up, result))
     return with_resolved_layout(bounds.model(), request, result);
   return plan(bounds, request);  // throws the reason
 }
@@ -234,7 +240,7 @@ Plan plan(const StepModel& model, const PlanRequest& request) {
 
 Plan plan_with_idle(const StepModel& model, const PlanRequest& request) {
   Bounds bounds(model);
-  return plan_with_idle(bounds, request);
+  return plan_with_idle(bounds, request, RunnerUp::find);
 }
 
 std::optional<double> smallest_cluster(const StepModel& model, const PlanRequest& request,

@@ -15,6 +15,8 @@ class Bounds;
 
 /// Whether a layout may leave GPUs of the request idle.
 enum class Idle { none, some };
+/// Whether a search also looks for the second-best layout, which takes it about twice as long.
+enum class RunnerUp { none, find };
 
 /// A chosen layout with its step time and memory.
 struct Plan {
@@ -62,7 +64,7 @@ std::optional<double> smallest_cluster(const StepModel& model, const PlanRequest
 /// Overloads that share the bounds of a model between searches.
 Plan plan(Bounds& bounds, const PlanRequest& request);
 std::optional<Plan> fitting_plan(Bounds& bounds, const PlanRequest& request);
-Plan plan_with_idle(Bounds& bounds, const PlanRequest& request);
+Plan plan_with_idle(Bounds& bounds, const PlanRequest& request, RunnerUp runner_up);
 /// Most seconds per sequence that are of interest, by the GPUs at work.
 using TimeLimit = std::function<double(double gpus)>;
 /// As fitting_plan() without a runner-up, or as plan_with_idle() if GPUs may stay idle. Empty if

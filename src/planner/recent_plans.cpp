@@ -49,8 +49,9 @@ std::optional<Plan> RecentPlans::fitting(const PlanRequest& request) {
   return find(Kind::fitting, request, [&] { return fitting_plan(bounds_, request); });
 }
 
-Plan RecentPlans::with_idle(const PlanRequest& request) {
-  return *find(Kind::with_idle, request, [&] { return plan_with_idle(bounds_, request); });
+Plan RecentPlans::with_idle(const PlanRequest& request, RunnerUp runner_up) {
+  const Kind kind = runner_up == RunnerUp::find ? Kind::with_idle : Kind::with_idle_best_only;
+  return *find(kind, request, [&] { return plan_with_idle(bounds_, request, runner_up); });
 }
 
 }  // namespace trcost::planner

@@ -22,14 +22,14 @@ class RecentPlans {
   /// Cached plan(), fitting_plan() and plan_with_idle().
   Plan all(const PlanRequest& request);
   std::optional<Plan> fitting(const PlanRequest& request);
-  Plan with_idle(const PlanRequest& request);
+  Plan with_idle(const PlanRequest& request, RunnerUp runner_up);
   /// plan_below(), which is not cached.
   std::optional<Plan> below(const PlanRequest& request, Idle idle, const TimeLimit& limit) {
     return plan_below(bounds_, request, idle, limit);
   }
 
  private:
-  enum class Kind : std::uint8_t { all, fitting, with_idle };
+  enum class Kind : std::uint8_t { all, fitting, with_idle, with_idle_best_only };
   struct Entry {
     std::uint64_t digest;
     Kind kind;

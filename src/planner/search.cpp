@@ -53,10 +53,14 @@ bool LayoutSearch::run(Plan& plan) {
   return true;
 }
 
-bool LayoutSearch::run_below(const TimeLimit& limit, Plan& plan) {
+bool LayoutSearch::run_best_only(Plan& plan) {
   best_only_ = true;
-  limit_ = &limit;
   return run(plan);
+}
+
+bool LayoutSearch::run_below(const TimeLimit& limit, Plan& plan) {
+  limit_ = &limit;
+  return run_best_only(plan);
 }
 
 bool LayoutSearch::may_miss_best() const {
@@ -121,9 +125,10 @@ double LayoutSearch::rough_bound(int structure) {
   ReplicaWork& work = bounds_.replica(s, context_kind_, request_.sequence_parallel);
   const double seconds =
       work.least_seconds(space_.largest_micro_batch(s)) * bounds_.share(s.gpus());
-  const double stretch = space_.least_stretch(s, request_.micro_batch.value_or(1));
-  const double weighed = kRounding * seconds * stretch * complexity_penalty(s, 1, request_.gpus);
-  return drop(s, seconds, weighed) ? kInfinity : weighed;
+  const double micro = request_.micro_batch.value_or(1);
+  const double weighed = kRounding * seconds * space_.least_stretch(s, micro) *
+                         complexity_penalty(s, 1, request_.gpus);
+  return drop(s, seconds * (1 + space_.least_bubble(s, micro)), weighed) ? kInfinity : weighed;
 }
 
 void LayoutSearch::refine(const Candidate& candidate) {
@@ -133,7 +138,7 @@ void LayoutSearch::refine(const Candidate& candidate) {
   double least = kInfinity, weighed = kInfinity;
   for (const double micro : micros_) {
     const double seconds = pass(s, micro).seconds * share;
-    least = std::min(least, seconds);
+    least = std::min(least, seconds * (1 + space_.least_bubble(s, micro)));
     weighed = std::min(weighed, seconds * space_.least_stretch(s, micro));
   }
   Candidate next = candidate;

@@ -24,7 +24,9 @@ class LayoutSearch {
   /// Finds the best layout with its time, memory and runner-up. Returns false if none leaves the
   /// margin.
   bool run(Plan& plan);
-  /// As run() without a runner-up, among layouts that may take less than `limit`.
+  /// As run() without a runner-up.
+  bool run_best_only(Plan& plan);
+  /// As run_best_only(), among layouts that may take less than `limit`.
   bool run_below(const TimeLimit& limit, Plan& plan);
   /// Whether a layout that was looked at leaves the margin.
   [[nodiscard]] bool any_leaves_margin() const { return any_leaves_margin_; }

@@ -62,6 +62,9 @@ class SearchSpace {
   void micro_batches(const Structure& structure, std::vector<double>& out) const;
   /// Upper bound of the sizes in micro_batches().
   [[nodiscard]] double largest_micro_batch(const Structure& structure) const;
+  /// Lower bound of the pipeline's bubble over its work in batches() at this size and larger ones.
+  /// Batches above the largest are left out unless a single micro-batch per replica is one.
+  [[nodiscard]] double least_bubble(const Structure& structure, double micro_batch) const;
   /// Lower bound of (1 + pipeline bubble) x penalty in batches() at this size and larger ones.
   [[nodiscard]] double least_stretch(const Structure& structure, double micro_batch) const;
   /// Lower bound of the penalties in batches().

@@ -208,11 +208,18 @@ void SearchSpace::batches(const Structure& s, std::vector<BatchChoice>& out) con
   }
 }
 
-double SearchSpace::least_stretch(const Structure& s, double micro_batch) const {
-  const double penalty = least_penalty(s), replica = micro_batch * s.dp;
-  const double most = request_.global_batch ? std::round(wanted_ / replica) : largest_ / replica;
+double SearchSpace::least_bubble(const Structure& s, double micro_batch) const {
+  const double replica = micro_batch * s.dp;
+  const bool given = request_.global_batch.has_value();
+  if (!given && request_.micro_batch.value_or(1) * s.dp > largest_) return 0;
+  const double most = given ? std::round(wanted_ / replica) : largest_ / replica;
   const double m = std::max(1.0, std::floor(most));
-  const double stretch = (1 + (s.pp - 1) / (most_virtual_stages(s, m) * m)) * penalty;
+  return (s.pp - 1) / (most_virtual_stages(s, m) * m);
+}
+
+double SearchSpace::least_stretch(const Structure& s, double micro_batch) const {
+  const double penalty = least_penalty(s);
+  const double stretch = (1 + least_bubble(s, micro_batch)) * penalty;
   // Larger batches than largest_ have smaller bubbles and this penalty.
   return request_.global_batch ? stretch : std::min(stretch, std::max(penalty, kTooLarge));
 }

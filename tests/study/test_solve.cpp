@@ -159,6 +159,12 @@ TEST_CASE("without an unknown a budget gives model and data as the scaling law p
   const ComputeOptimal pair = compute_optimal(6 * found.values[0].second * found.values[1].second);
   CHECK_THAT(found.values[0].second, WithinRel(pair.params, 0.02));
   CHECK_THAT(found.values[1].second, WithinRel(pair.tokens, 0.02));
+  // The tokens are those of the whole range with the parameters fixed.
+  asked.base.set_number(Field::model_params, found.values[0].second);
+  asked.unknown = &field_info(Field::data_tokens);
+  const Solution fixed = Solver(test_catalog()).solve(asked, "h100-sxm");
+  CHECK(fixed.values[0].second == found.values[1].second);
+  CHECK(fixed.estimates < found.estimates);
 }
 
 TEST_CASE("what a cluster computes is its peak, its share and its time", "[solve]") {

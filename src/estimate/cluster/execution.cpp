@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "catalog/hardware/hardware.h"
 #include "estimate/cluster/data_pipeline.h"
@@ -202,12 +203,17 @@ double most_busy_seconds(const UsefulShare& useful, double gpus, double wall_clo
   return wall_clock * useful(gpus, at_least);
 }
 
-Execution execute_given(const Task& task, double gpus, const UsefulShare& useful) {
+planner::RunnerUp runner_up_for(const Notes& notes) {
+  return notes.wanted() ? planner::RunnerUp::find : planner::RunnerUp::none;
+}
+
+Execution execute_given(const Task& task, double gpus, const UsefulShare& useful,
+                        planner::RunnerUp runner_up) {
   const auto fastest_on = [&](double available) {
     if (task.fixed.mfu) return execute(task, available);
     std::optional<Execution> found =
         on_cluster(task, available, [&](const PlanRequest& request) -> std::optional<Plan> {
-          return task.prepared->plans->with_idle(request);
+          return task.prepared->plans->with_idle(request, runner_up);
         });
     if (!found) fail_to_generate(task, available);
     return *std::move(found);
@@ -216,6 +222,7 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
   if (best.mfu_given || task.prepared->round || request_for(task, gpus).complete()) return best;
   // The planner knows only steps. If failures take much of the time, fewer may finish sooner.
   constexpr double kFewFailures = 0.85;
+  constexpr int kLimitDigits = 6;
   constexpr double kParts[] = {15. / 16, 7. / 8, 3. / 4, 5. / 8};
   if (share_of_steps(task, best, useful) > kFewFailures * useful(1, wall_seconds(task, best, 1))) {
     return best;
@@ -227,12 +234,19 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
   const auto sooner_on = [&](double fewer) -> std::optional<Execution> {
     const double sequences = task.amounts.tokens.total / task.work().seq_length;
     const double most = seconds(best);
+    // Fewer accelerators fail less often, so a number rounded down has no lower limit.
+    std::map<double, double> limits;
     const auto limit = [&](double working) {
+      const double unit = std::ldexp(1.0, std::max(0, std::ilogb(working) - kLimitDigits));
+      const double rounded = std::floor(working / unit) * unit;
+      const auto [known, is_new] = limits.try_emplace(rounded, 0);
+      if (!is_new) return known->second;
       try {
-        return most_busy_seconds(useful, working, most) / sequences;
+        known->second = most_busy_seconds(useful, rounded, most) / sequences;
       } catch (const Error&) {
-        return 0.0;  // interrupted too often to get on
+        // Interrupted too often to get on.
       }
+      return known->second;
     };
     std::optional<Plan> plan =
         task.prepared->plans->below(request_for(task, fewer), planner::Idle::some, limit);
@@ -282,7 +296,7 @@ void note_missed_deadline(const Task& task, const Execution& execution, const Us
 
 Execution choose_execution(const Task& task, const UsefulShare& useful, Notes& notes) {
   const FixedLayout& fixed = task.fixed;
-  if (fixed.gpus) return execute_given(task, *fixed.gpus, useful);
+  if (fixed.gpus) return execute_given(task, *fixed.gpus, useful, runner_up_for(notes));
   if (fixed.layout.dp) {
     const double gpus = fixed.layout.product();
     notes.add(Field::hardware_gpus, gpus, "the degrees given multiply to it", "the layout");

@@ -127,8 +127,12 @@ using UsefulShare = std::function<double(double gpus, double busy_seconds)>;
 /// useful share.
 double most_busy_seconds(const UsefulShare& useful, double gpus, double wall_clock);
 
+/// The runner-up is a note, so it is only searched where notes are wanted.
+planner::RunnerUp runner_up_for(const Notes& notes);
+
 /// Plans the training for --gpus: on as many of them as finish soonest. Throws as plan() does.
-Execution execute_given(const Task& task, double gpus, const UsefulShare& useful);
+Execution execute_given(const Task& task, double gpus, const UsefulShare& useful,
+                        planner::RunnerUp runner_up);
 
 /// Plans the given cluster, with a warning if it misses a given deadline, or the cluster that meets
 /// the deadline. Throws as plan() does.

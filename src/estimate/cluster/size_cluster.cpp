@@ -45,7 +45,8 @@ class ClusterSizing {
   Execution run(Notes& notes) {
     // Even at their peak more than the largest cluster would be needed.
     const double usual = needed(mfu_.value_or(kUsualMfu));
-    if (needed(mfu_.value_or(1)) > kMostGpus || sizes_.at_least(usual) > kMostGpus) refuse_size();
+    if (needed(mfu_.value_or(1)) > kMostGpus || sizes_.at_least(usual) > kMostGpus)
+      refuse_size(notes);
     double start = sizes_.round_at_least(usual);
     if (start > kMostGpus) start = sizes_.at_least(usual);
     std::optional<double> smallest;
@@ -62,7 +63,7 @@ class ClusterSizing {
     if (!fewest) {
       const std::optional<double> fastest = tried.fastest();
       if (!fastest) refuse_all(start);
-      if (sizes_.after(*fastest) > kMostGpus) refuse_size();
+      if (sizes_.after(*fastest) > kMostGpus) refuse_size(notes);
       return run_fastest(*fastest, tried.seconds.at(*fastest), notes);
     }
     if (mfu_) {
@@ -90,7 +91,7 @@ class ClusterSizing {
     std::set<double> looked;
     for (int i = 0; i < kMostConfirmed && tried.best(); ++i) {
       const double next = *tried.best();
-      std::optional<TimedRun> run = given_cluster(next);
+      std::optional<TimedRun> run = given_cluster(next, runner_up_for(notes));
       const double work = run && run->seconds <= deadline_ ? next * run->seconds : kNoTime;
       if (work < least) {
         least = work;
@@ -149,9 +150,9 @@ class ClusterSizing {
   }
 
   // The answer of --gpus, of which some may stay idle; empty if nothing runs.
-  std::optional<TimedRun> given_cluster(double gpus) {
+  std::optional<TimedRun> given_cluster(double gpus, planner::RunnerUp runner_up) {
     try {
-      Execution e = execute_given(task_, gpus, useful_);
+      Execution e = execute_given(task_, gpus, useful_, runner_up);
       const double busy = wall_seconds(task_, e, 1);
       const double seconds = busy / useful_(working_gpus(e), busy);
       return TimedRun{std::move(e), seconds};
@@ -178,16 +179,19 @@ class ClusterSizing {
       notes.warn(
           fmt::format("meeting --deadline takes {} accelerators, more than the largest known "
                       "cluster of {:.0f} (xAI Colossus, 2025); {}",
-                      format_exact(gpus), kLargestKnownCluster, largest_known_hint()));
+                      format_exact(gpus), kLargestKnownCluster, largest_known_hint(notes)));
     }
   }
 
-  // A hint with the time of the largest known cluster, in whole units.
-  [[nodiscard]] std::string largest_known_hint() {
+  // A hint with the time of the largest known cluster, in whole units. It is planned if notes are
+  // wanted.
+  [[nodiscard]] std::string largest_known_hint(const Notes& notes) {
     const double gpus =
         std::max(1.0, std::floor(kLargestKnownCluster / sizes_.unit())) * sizes_.unit();
     const double usual = mfu_.value_or(kUsualMfu);
-    if (const std::optional<TimedRun> found = given_cluster(gpus)) {
+    std::optional<TimedRun> found;
+    if (notes.wanted()) found = given_cluster(gpus, planner::RunnerUp::none);
+    if (found) {
       return fmt::format("{} take about {}", format_exact(gpus),
                          format_number(found->seconds, NumberKind::duration, 2));
     }
@@ -198,7 +202,7 @@ class ClusterSizing {
 
   // The fastest size looked at, as --gpus answers it: some accelerators of it may better stay idle.
   Execution run_fastest(double gpus, double all_at_work, Notes& notes) {
-    std::optional<TimedRun> found = given_cluster(gpus);
+    std::optional<TimedRun> found = given_cluster(gpus, runner_up_for(notes));
     if (found && found->seconds <= deadline_) {
       notes.add(Field::hardware_gpus, gpus, "meets the deadline, not all at work",
                 task_.platform().system->title);
@@ -240,7 +244,7 @@ class ClusterSizing {
                 "give another --global-batch, or --gpus");
   }
 
-  [[noreturn]] void refuse_size() {
+  [[noreturn]] void refuse_size(const Notes& notes) {
     const double usual = needed(mfu_.value_or(kUsualMfu));
     const bool possible =
         deadline_ * usual / kMostGpus <= field_info(Field::hardware_deadline).highest;
@@ -251,9 +255,9 @@ class ClusterSizing {
                     format_number(deadline_, NumberKind::duration),
                     format_number(std::max(usual, 1.01 * kMostGpus), NumberKind::count, 2),
                     task_.platform().accelerator->name, format_exact(kMostGpus)),
-        largest_known_hint() + (possible ? ": give a longer --deadline, or a smaller question"
-                                         : ": no --deadline is long enough; ask for fewer "
-                                           "parameters or tokens"));
+        largest_known_hint(notes) + (possible ? ": give a longer --deadline, or a smaller question"
+                                              : ": no --deadline is long enough; ask for fewer "
+                                                "parameters or tokens"));
   }
 
   const Task& task_;

@@ -36,6 +36,18 @@ std::vector<double> geometric_grid(double lowest, double highest, bool whole) {
   return grid;
 }
 
+// Values around one that meets the target, and the next one, which mostly misses it.
+std::vector<double> grid_around(double value, const FieldInfo& info) {
+  constexpr double kFactors[] = {1. / 512, 1. / 64, 1. / 8, 1, 1.001, 8, 64, 512};
+  std::vector<double> grid;
+  for (const double factor : kFactors) {
+    const double x =
+        std::clamp(std::round(factor * value), std::max(1.0, info.lowest), info.highest);
+    if (grid.empty() || x > grid.back()) grid.push_back(x);
+  }
+  return grid;
+}
+
 std::vector<double> field_grid(const FieldInfo& info) {
   // The grid of a range from 0 begins at 1e-5, or at 1 for whole numbers.
   constexpr double kSmallest = 1e-5;
@@ -104,8 +116,12 @@ std::optional<double> deadline_size(const SolveRequest& request, const Catalog& 
 }
 
 Found search(Prober& prober, const SolveRequest& request, const System& system,
-             std::optional<double> sized) {
+             std::optional<double> sized, std::optional<double> meets) {
   const FieldInfo& info = *request.unknown;
+  if (meets) {
+    Found found = solve_by_bracket(prober, grid_around(*meets, info), is_whole(info));
+    if (found.solved) return found;
+  }
   if (field_meaning(info.field).solve_by == SolveBy::bracket) {
     return solve_by_bracket(prober, field_grid(info), is_whole(info));
   }
@@ -165,6 +181,63 @@ void refuse_outcome(std::string_view word) {
               "`trcost estimate` says it for a run; for a cluster give --gpus N --duration TIME "
               "without --for",
               "--for");
+}
+
+// Solves for one field. `meets`: a value that is known to meet the target.
+Solution solve_unknown(const SolveRequest& request, const Catalog& catalog,
+                       std::string_view accelerator, std::optional<double> meets = {}) {
+  Solution out;
+  out.scenario = request.base;
+  const FieldInfo& unknown = *request.unknown;
+  const std::string usual = catalog.accelerator(accelerator).system;
+  const System& system = catalog.system(request.base.has(Field::hardware_system)
+                                            ? request.base.text(Field::hardware_system)
+                                            : std::string_view(usual));
+  Prober prober(catalog, request, accelerator, [&](Scenario& scenario, double x) {
+    scenario.set_number(unknown, x, unknown.flag);
+  });
+  Found found =
+      search(prober, request, system, deadline_size(request, catalog, accelerator), meets);
+  if (!found.solved && found.constant) {
+    found.problem =
+        fmt::format("{} does not change {} here", unknown.path, request.target.column->path);
+  }
+  out.scenario.set_number(unknown, found.probe.x, unknown.flag);
+  out.values = {{&unknown, found.probe.x}};
+  out.estimates = prober.tried() + 1;
+  out.searched = prober.trials(found.probe.x);
+  finish(found, request, catalog, accelerator, out);
+  return out;
+}
+
+// Solves for the compute-optimal pair, whose parameters need no more digits than kPairDigits, then
+// for its tokens to the last one with the parameters fixed.
+Solution solve_pair(const SolveRequest& request, const Catalog& catalog,
+                    std::string_view accelerator) {
+  constexpr double kPairDigits = 1e-6;
+  constexpr double kLeastFlop = 1e13;
+  constexpr double kMostFlop = 1e34;
+  Prober prober(catalog, request, accelerator, set_pair);
+  const Found found =
+      solve_by_bracket(prober, geometric_grid(kLeastFlop, kMostFlop, false), false, kPairDigits);
+  Solution out;
+  out.scenario = request.base;
+  set_pair(out.scenario, found.probe.x);
+  const FieldInfo& tokens = field_info(Field::data_tokens);
+  const double params = *out.scenario.number(Field::model_params);
+  const double near = *out.scenario.number(Field::data_tokens);
+  if (found.solved) {
+    SolveRequest fixed = request;
+    fixed.base = out.scenario;
+    fixed.unknown = &tokens;
+    out = solve_unknown(fixed, catalog, accelerator, near);
+  } else {
+    finish(found, request, catalog, accelerator, out);
+    out.values = {{&tokens, near}};
+  }
+  out.estimates += prober.tried();
+  out.values.insert(out.values.begin(), {&field_info(Field::model_params), params});
+  return out;
 }
 
 SolveTarget make_target(const EstimateColumn& column, double value) {
@@ -262,51 +335,9 @@ const FieldInfo& solve_field(std::string_view word) {
 Solver::Solver(const Catalog& catalog) : catalog_(&catalog) {}
 
 Solution Solver::solve(const SolveRequest& request, std::string_view accelerator) {
-  refuse_unknown_of_stages(request);
-  Solution out;
-  out.scenario = request.base;
-  if (request.unknown == nullptr) {
-    // Solves for the pair, whose parameters need no more digits than this, then for its tokens to
-    // the last one with the parameters fixed.
-    constexpr double kPairDigits = 1e-6;
-    constexpr double kLeastFlop = 1e13;
-    constexpr double kMostFlop = 1e34;
-    Prober prober(*catalog_, request, accelerator, set_pair);
-    const Found found =
-        solve_by_bracket(prober, geometric_grid(kLeastFlop, kMostFlop, false), false, kPairDigits);
-    set_pair(out.scenario, found.probe.x);
-    SolveRequest tokens = request;
-    tokens.base = out.scenario;
-    tokens.unknown = &field_info(Field::data_tokens);
-    const double params = *out.scenario.number(Field::model_params);
-    if (found.solved) out = solve(tokens, accelerator);
-    if (!found.solved) {
-      finish(found, request, *catalog_, accelerator, out);
-      out.values = {{tokens.unknown, *out.scenario.number(Field::data_tokens)}};
-    }
-    out.estimates += prober.tried();
-    out.values.insert(out.values.begin(), {&field_info(Field::model_params), params});
-    return out;
-  }
-  const FieldInfo& unknown = *request.unknown;
-  const std::string usual = catalog_->accelerator(accelerator).system;
-  const System& system = catalog_->system(request.base.has(Field::hardware_system)
-                                              ? request.base.text(Field::hardware_system)
-                                              : std::string_view(usual));
-  Prober prober(*catalog_, request, accelerator, [&](Scenario& scenario, double x) {
-    scenario.set_number(unknown, x, unknown.flag);
-  });
-  Found found = search(prober, request, system, deadline_size(request, *catalog_, accelerator));
-  if (!found.solved && found.constant) {
-    found.problem =
-        fmt::format("{} does not change {} here", unknown.path, request.target.column->path);
-  }
-  out.scenario.set_number(unknown, found.probe.x, unknown.flag);
-  out.values = {{&unknown, found.probe.x}};
-  out.estimates = prober.tried() + 1;
-  out.searched = prober.trials(found.probe.x);
-  finish(found, request, *catalog_, accelerator, out);
-  return out;
+  study::refuse_unknown_of_stages(request);
+  return request.unknown == nullptr ? study::solve_pair(request, *catalog_, accelerator)
+                                    : study::solve_unknown(request, *catalog_, accelerator);
 }
 
 // C = GPUs x peak x MFU x seconds, as in Epoch AI, Estimating training compute (2022), method 2.
