@@ -152,21 +152,32 @@ double LayoutSearch::batches_bound(int structure, std::span<const BatchChoice> b
   const Structure& s = structure_at(structure);
   const double share = bounds_.share(s.gpus());
   const double weight = kRounding * complexity_penalty(s, 1, request_.gpus);
-  double least = kInfinity;
+  double least = kInfinity, micro_batch = 0, work = 0;
   for (const BatchChoice& batch : batches) {
-    const ReplicaWork::Pass& work = pass(s, batch.micro_batch);
+    // Batches of one micro-batch are adjacent.
+    if (batch.micro_batch != micro_batch) {
+      micro_batch = batch.micro_batch;
+      const ReplicaWork::Pass& known = pass(s, micro_batch);
+      work = share * (known.seconds + recomputed * known.recompute);
+    }
     const double m = batch.global_batch / (batch.micro_batch * s.dp);
     const double bubble = (s.pp - 1) / (space_.most_virtual_stages(s, m) * m);
-    const double seconds = share * (work.seconds + recomputed * work.recompute) * (1 + bubble);
+    const double seconds = work * (1 + bubble);
     const double weighed = weight * seconds * batch.penalty;
     if (!drop(s, seconds, weighed)) least = std::min(least, weighed);
   }
   return least;
 }
 
+void LayoutSearch::find_batches(int structure) {
+  if (structure == batches_of_) return;
+  space_.batches(structure_at(structure), batches_);
+  batches_of_ = structure;
+}
+
 void LayoutSearch::check_memory(const Candidate& candidate) {
   const Structure& s = structure_at(candidate.structure);
-  space_.batches(s, batches_);
+  find_batches(candidate.structure);
   if (batches_.empty()) return;
   const auto smaller = [](const BatchChoice& a, const BatchChoice& b) {
     return std::tie(a.micro_batch, a.global_batch) < std::tie(b.micro_batch, b.global_batch);
@@ -192,8 +203,7 @@ void LayoutSearch::check_memory(const Candidate& candidate) {
 }
 
 void LayoutSearch::expand(int structure) {
-  const Structure& s = structure_at(structure);
-  space_.batches(s, batches_);
+  find_batches(structure);
   double too_large = kInfinity;
   // Batches of one micro-batch are adjacent.
   for (auto first = batches_.begin(); first != batches_.end();) {
@@ -301,14 +311,17 @@ bool LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s, 
     return space_.layout(s, candidate.batch, candidate.vp, sharding, recompute);
   };
   std::optional<MemoryUse> least;  // with the most thorough recomputation
+  std::optional<StepTime> first;   // with the least recomputation
   const auto consider = [&](const Layout& l, double share) {
     if (candidate.work + share * candidate.recompute > limit()) return;
-    contenders_.add(l, step(l), penalty(l, candidate.batch));
+    const bool known = first && l.recompute == modes.front() && share == 0;
+    contenders_.add(l, known ? *first : step(l), penalty(l, candidate.batch));
   };
   // More recomputation only takes longer, unless activations travel to the host instead.
   if (best_only_ && !offloads_activations_) {
     const Layout l = at(modes.front());
-    const double fastest = step(l).seconds / l.global_batch * penalty(l, candidate.batch);
+    first = step(l);
+    const double fastest = first->seconds / l.global_batch * penalty(l, candidate.batch);
     if (kRounding * fastest > reach()) return true;
   }
   bool any = false;
@@ -374,9 +387,10 @@ bool LayoutSearch::least_memory(Plan& plan) {
   const Recompute recompute =
       all ? space_.recomputes().back() : request_.recompute.value_or(Recompute::selective);
   double least = kInfinity, tried = 0;
+  std::vector<BatchChoice> batches;
   for (const Structure& s : space_.structures()) {
-    space_.batches(s, batches_);
-    for (const BatchChoice& batch : batches_) {
+    space_.batches(s, batches);
+    for (const BatchChoice& batch : batches) {
       if (++tried > kMostConsidered) continue;
       for (const Sharding sharding : space_.shardings()) {
         const Layout l = space_.layout(s, batch, request_.vp.value_or(1), sharding, recompute);

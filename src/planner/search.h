@@ -88,6 +88,8 @@ class LayoutSearch {
   [[nodiscard]] const ReplicaWork::Pass& pass(const Structure& structure, double micro_batch) {
     return bounds_.replica(structure, context_kind_, request_.sequence_parallel).at(micro_batch);
   }
+  /// Sets batches_ to those of a structure, which mostly is the one of the last call.
+  void find_batches(int structure);
   /// Finds the shardings of a structure that fit its smallest batch. Drops the structure if there
   /// are none, else queues it with the recomputation that it needs.
   void check_memory(const Candidate& candidate);
@@ -141,6 +143,7 @@ class LayoutSearch {
   std::vector<unsigned> shardings_;  ///< by structure: a bit per sharding that fits
   std::vector<Candidate> queue_;     ///< a heap, the least bound first
   std::vector<BatchChoice> batches_;
+  int batches_of_ = -1;  ///< the structure of batches_
   std::vector<int> stages_;
   std::vector<double> micros_;
   bool any_fits_ = false;

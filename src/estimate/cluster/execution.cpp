@@ -207,18 +207,19 @@ planner::RunnerUp runner_up_for(const Notes& notes) {
   return notes.wanted() ? planner::RunnerUp::find : planner::RunnerUp::none;
 }
 
+Execution execute_with_idle(const Task& task, double gpus, planner::RunnerUp runner_up) {
+  if (task.fixed.mfu) return execute(task, gpus);
+  std::optional<Execution> found =
+      on_cluster(task, gpus, [&](const PlanRequest& request) -> std::optional<Plan> {
+        return task.prepared->plans->with_idle(request, runner_up);
+      });
+  if (!found) fail_to_generate(task, gpus);
+  return *std::move(found);
+}
+
 Execution execute_given(const Task& task, double gpus, const UsefulShare& useful,
                         planner::RunnerUp runner_up) {
-  const auto fastest_on = [&](double available) {
-    if (task.fixed.mfu) return execute(task, available);
-    std::optional<Execution> found =
-        on_cluster(task, available, [&](const PlanRequest& request) -> std::optional<Plan> {
-          return task.prepared->plans->with_idle(request, runner_up);
-        });
-    if (!found) fail_to_generate(task, available);
-    return *std::move(found);
-  };
-  Execution best = fastest_on(gpus);
+  Execution best = execute_with_idle(task, gpus, runner_up);
   if (best.mfu_given || task.prepared->round || request_for(task, gpus).complete()) return best;
   // The planner knows only steps. If failures take much of the time, fewer may finish sooner.
   constexpr double kFewFailures = 0.85;

@@ -130,7 +130,12 @@ double most_busy_seconds(const UsefulShare& useful, double gpus, double wall_clo
 /// The runner-up is a note, so it is only searched where notes are wanted.
 planner::RunnerUp runner_up_for(const Notes& notes);
 
-/// Plans the training for --gpus: on as many of them as finish soonest. Throws as plan() does.
+/// Plans the training on as many of `gpus` accelerators as take the shortest steps. Throws as
+/// plan() does.
+Execution execute_with_idle(const Task& task, double gpus, planner::RunnerUp runner_up);
+
+/// Plans the training for --gpus: on as many of them as finish soonest, fewer if failures take much
+/// of the time. Throws as plan() does.
 Execution execute_given(const Task& task, double gpus, const UsefulShare& useful,
                         planner::RunnerUp runner_up);
 

@@ -152,7 +152,8 @@ class ClusterSizing {
   // The answer of --gpus, of which some may stay idle; empty if nothing runs.
   std::optional<TimedRun> given_cluster(double gpus, planner::RunnerUp runner_up) {
     try {
-      Execution e = execute_given(task_, gpus, useful_, runner_up);
+      // If fewer finish sooner because fewer fail, they are a size of their own.
+      Execution e = execute_with_idle(task_, gpus, runner_up);
       const double busy = wall_seconds(task_, e, 1);
       const double seconds = busy / useful_(working_gpus(e), busy);
       return TimedRun{std::move(e), seconds};

@@ -119,7 +119,8 @@ Found search(Prober& prober, const SolveRequest& request, const System& system,
              std::optional<double> sized, std::optional<double> meets) {
   const FieldInfo& info = *request.unknown;
   if (meets) {
-    Found found = solve_by_bracket(prober, grid_around(*meets, info), is_whole(info));
+    Found found =
+        solve_by_bracket(prober, grid_around(*meets, info), is_whole(info), kFinest, Beyond::known);
     if (found.solved) return found;
   }
   if (field_meaning(info.field).solve_by == SolveBy::bracket) {

@@ -143,7 +143,8 @@ Found not_solved(Prober& prober, std::span<const Probe> probes, bool always) {
 
 }  // namespace
 
-Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole, double finest) {
+Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole, double finest,
+                       Beyond beyond) {
   std::vector<Probe> probes;
   for (const double x : grid) probes.push_back(prober.at(x));
   const auto meets = [](const Probe& probe) { return probe.meets; };
@@ -155,7 +156,7 @@ Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool who
   constexpr int kMostSteps = 6;
   for (int i = 0; i < kMostSteps; ++i) {
     narrow(prober, bracket, whole, finest);
-    if (!search_beyond(prober, bracket, limit, whole)) break;
+    if (beyond == Beyond::known || !search_beyond(prober, bracket, limit, whole)) break;
   }
   narrow(prober, bracket, whole, finest);
   Found found;

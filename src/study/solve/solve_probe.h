@@ -68,10 +68,13 @@ struct Found {
 /// the estimate.
 inline constexpr double kFinest = 1e-14;
 
+/// Whether values a little beyond an answer may meet the target again.
+enum class Beyond { search, known };
+
 /// Brackets the target on `grid` (ascending) and narrows, to whole numbers if `whole`, else to the
-/// relative width `finest`.
+/// relative width `finest`. Then searches beyond the answer, unless it is known to be the last one.
 Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole,
-                       double finest = kFinest);
+                       double finest = kFinest, Beyond beyond = Beyond::search);
 /// Options of a scan.
 struct ScanFor {
   double node = 0;  ///< accelerators rented together, or 0 if the unknown is not a cluster size
