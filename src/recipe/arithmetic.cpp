@@ -56,6 +56,7 @@ void find_optimizer(Workings& work) {
 // The trainer computes in 32 bits unless a key says otherwise, or the weights are in 16 bits.
 void find_precision(Workings& work) {
   if (work.has("precision8")) work.set("train.precision", work.text("precision8"));
+  if (!work.has("precision8") && work.is_group("megatron")) work.erase("train.gather_precision");
   if (work.has("train.precision") || work.is_unknown("train.precision")) return;
   if (work.has("weights_precision")) {
     work.set("train.precision", work.text("weights_precision"));
@@ -135,6 +136,7 @@ bool is_rounds(const Workings& work) {
 }  // namespace
 
 void compute_fields(Workings& work) {
+  if (work.has("async")) work.set("rollout.placement", "async");
   fill_from_parts(work);
   find_precision(work);
   find_model(work);

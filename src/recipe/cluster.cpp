@@ -132,10 +132,13 @@ std::optional<double> groups_of_openrlhf(Workings& work) {
   };
   const double actor = group("actor_nodes", "actor_gpus");
   if (work.is("rollout.placement", "colocated")) return actor;
-  const double critic = group("critic_nodes", "critic_gpus");
-  const double reference = work.has("colocate_actor_ref") ? 0 : group("ref_nodes", "ref_gpus");
-  const double reward =
-      work.has("colocate_critic_reward") ? 0 : group("reward_nodes", "reward_gpus");
+  // Asynchronous engines have GPUs of their own even if all models that learn share theirs.
+  const bool all = work.has("colocate_all");
+  const double critic = all ? 0 : group("critic_nodes", "critic_gpus");
+  const bool with_actor = all || work.has("colocate_actor_ref");
+  const double reference = with_actor ? 0 : group("ref_nodes", "ref_gpus");
+  const bool with_critic = all || work.has("colocate_critic_reward");
+  const double reward = with_critic ? 0 : group("reward_nodes", "reward_gpus");
   const double engines =
       work.number("engines").value_or(0) * work.number("rollout.generation_tp").value_or(1);
   if (engines > 0) work.set("rollout.generation_gpus", engines);

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -292,12 +295,12 @@ class Opener {
       for (const RecipeSource& source : out_.sources) {
         if (source.kind != kind) continue;
         for (const Fact& fact : source.facts) {
-          if (fact.given == Given::text) values.try_emplace(fact.key, fact.value);
+          if (fact.given == Given::text) values.insert_or_assign(fact.key, fact.value);
         }
       }
     };
+    collect(RecipeSource::Kind::file);  // a file stands behind its parents
     collect(RecipeSource::Kind::train);
-    collect(RecipeSource::Kind::file);
     for (RecipeSource& source : out_.sources) {
       if (source.kind != RecipeSource::Kind::file) continue;
       for (Fact& fact : source.facts) resolve(fact, values);
@@ -314,19 +317,28 @@ class Opener {
     return of.empty() ? key : of + "." + key;
   }
 
-  // NeMo's `multiply:4, 12288`.
-  static std::string multiplied(std::string_view key) {
-    constexpr std::string_view kName = "multiply:";
-    if (!key.starts_with(kName)) return {};
-    double out = 1;
-    for (key.remove_prefix(kName.size()); !key.empty();) {
+  // NeMo's `multiply:4, 12288`, `sum:1,2`, `divide_floor:7,2`.
+  static std::string computed(std::string_view key) {
+    const std::size_t colon = key.find(':');
+    if (colon == key.npos) return {};
+    const std::string_view name = key.substr(0, colon);
+    std::vector<double> numbers;
+    for (key.remove_prefix(colon + 1); !key.empty();) {
       const std::size_t comma = std::min(key.find(','), key.size());
-      const std::optional<double> factor = number_of(key.substr(0, comma));
-      if (!factor) return {};
-      out *= *factor;
+      const std::optional<double> number = number_of(key.substr(0, comma));
+      if (!number) return {};
+      numbers.push_back(*number);
       key.remove_prefix(std::min(comma + 1, key.size()));
     }
-    return format_exact(out);
+    if (numbers.empty()) return {};
+    if (name == "multiply" || name == "mul") {
+      return format_exact(std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>()));
+    }
+    if (name == "sum") return format_exact(std::accumulate(numbers.begin(), numbers.end(), 0.0));
+    if (numbers.size() != 2 || numbers[1] == 0) return {};
+    const double quotient = numbers[0] / numbers[1];
+    if (name == "divide_floor") return format_exact(std::floor(quotient));
+    return name == "divide_ceil" ? format_exact(std::ceil(quotient)) : std::string();
   }
 
   static void resolve(Fact& fact, const std::map<std::string, std::string, std::less<>>& values) {
@@ -337,12 +349,16 @@ class Opener {
       const std::size_t end = start == std::string::npos ? start : fact.value.find('}', start);
       if (end == std::string::npos) return;
       const std::string key = absolute(fact.value.substr(start + 2, end - start - 2), fact.key);
-      const auto found = values.find(key);
+      auto found = values.find(key);
+      // NeMo's launcher puts a file under the name of its group.
+      for (const std::string_view group : {"training.", "peft.", "fine_tuning."}) {
+        if (found == values.end() && key.starts_with(group)) found = values.find(key.substr(group.size()));
+      }
       const std::size_t comma = key.find(',');
       if (found != values.end()) {
         fact.value.replace(start, end - start + 1, found->second);
-      } else if (const std::string product = multiplied(key); !product.empty()) {
-        fact.value.replace(start, end - start + 1, product);
+      } else if (const std::string result = computed(key); !result.empty()) {
+        fact.value.replace(start, end - start + 1, result);
       } else if (key.starts_with("oc.env:") && comma != std::string::npos) {
         fact.value.replace(start, end - start + 1, trim(std::string_view(key).substr(comma + 1)));
       } else {

@@ -64,6 +64,15 @@ void find_trainer_rounds(Workings& work) {
 // verl and EasyR1 count prompts, in the mini-batch too.
 void find_verl_rounds(Workings& work) {
   const double answers = work.number("rollout.samples_per_prompt").value_or(1);
+  // A round of fully asynchronous training is what the engine makes between two exchanges.
+  if (const auto mini = work.number("mini_prompts"); mini && work.has("no_prompts")) {
+    const double round = *mini * work.number("batches_of_exchange").value_or(1) *
+                         work.number("steps_of_exchange").value_or(4);
+    work.set("rollout.prompts", round);
+    if (const auto all = work.number("rollout_prompts"); all && round > 0) {
+      work.set("rollout.steps", std::max(1.0, std::floor(*all / round)));
+    }
+  }
   if (const auto prompts = work.number("mini_prompts")) {
     work.set("train.global_batch", *prompts * answers);
   }
@@ -77,12 +86,17 @@ void find_verl_rounds(Workings& work) {
   if (!work.has("reward")) work.erase("rollout.reward_model");
 }
 
-// Engines of OpenRLHF and NeMo RL.
+// Engines of NeMo RL, which stand on GPUs of the cluster, and of verl, which stand beside those of
+// the trainer.
 void find_engines(Workings& work) {
   if (work.is("rollout.placement", "colocated")) return;
-  if (const auto each = work.number("engine_gpus"); each && *each > 0) {
-    work.set("rollout.generation_gpus", *each * work.number("engine_nodes").value_or(1));
-  }
+  std::optional<double> each = work.number("engine_gpus");
+  if (!each && work.has("engine_nodes")) each = work.number("gpus_per_node");
+  if (!each || *each <= 0) return;
+  const double engines = *each * work.number("engine_nodes").value_or(1);
+  work.set("rollout.generation_gpus", engines);
+  const auto gpus = work.number("hardware.gpus");
+  if (work.is_group("verl") && gpus) work.set("hardware.gpus", *gpus + engines);
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ constexpr std::string_view kPrograms[] = {
     "swift",   "megatron", "tune",     "llamafactory-cli",   "litgpt", "composer", "trl",
     "axolotl", "srun",     "mpirun",   "fairseq-hydra-train"};
 
-bool is_number(const std::string& text) {
+bool is_number(std::string text) {
+  std::erase(text, '_');  // `9_765_625`
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   return status == std::errc() && end == text.data() + text.size();
@@ -51,13 +52,20 @@ bool is_override(const std::string& text) {
   });
 }
 
+// Quotes that a variable brings along stand around a value, as in `X="--a 'b'"; run $X`.
+std::string without_quotes(std::string text) {
+  const bool quoted = text.size() > 1 && (text.front() == '\'' || text.front() == '"') &&
+                      text.find(text.front(), 1) == text.size() - 1;
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
 // Gives each flag its value.
 class FlagReader {
  public:
   FlagReader(const std::string& file, ShellCommand& out) : file_(file), out_(out) {}
 
   void take(const ShellField& field, int line) {
-    const std::string& text = field.text;
+    const std::string text = without_quotes(field.text);
     if (field.unknown && text.empty()) return take_unknown();
     if (is_flag(text)) return open_flag(text, field.unknown, line);
     const bool dotted = is_override(text) && (text.find('.') < text.find('=') || text[0] == '+');
@@ -96,7 +104,7 @@ class FlagReader {
     }
     waiting_ = equals == std::string::npos;
     flag_open_ = waiting_;
-    const std::string value = waiting_ ? "" : text.substr(equals + 1);
+    const std::string value = waiting_ ? "" : without_quotes(text.substr(equals + 1));
     out_.facts.push_back({last_, value, file_, line,
                           unknown    ? Given::unknown
                           : waiting_ ? Given::bare
@@ -106,7 +114,7 @@ class FlagReader {
     const std::size_t equals = text.find('=');
     std::string key = text.substr(0, equals);
     key.erase(0, std::min(key.find_first_not_of("+~"), key.size()));
-    const std::string value = text.substr(equals + 1);
+    const std::string value = without_quotes(text.substr(equals + 1));
     const bool nothing = value.empty() || value == "null" || value == "~";
     out_.facts.push_back({std::move(key), value, file_, line,
                           unknown   ? Given::unknown
@@ -140,11 +148,7 @@ void CommandWords::add(ShellField field, int line) {
       field.text.starts_with("--") && blank != std::string::npos && field.text.find('=') > blank;
   if (!pair) return fields_.push_back({std::move(field), line});
   fields_.push_back({{field.text.substr(0, blank), false}, line});
-  std::string value = field.text.substr(blank + 1);
-  if (value.size() > 1 && (value[0] == '\'' || value[0] == '"')) {
-    value = value.substr(1, value.size() - 2);
-  }
-  fields_.push_back({{std::move(value), field.unknown}, line});
+  fields_.push_back({{field.text.substr(blank + 1), field.unknown}, line});
 }
 
 std::string CommandWords::program() const {

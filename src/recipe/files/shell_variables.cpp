@@ -184,7 +184,7 @@ void ShellVariables::set(const std::string& name, std::optional<std::string> val
 
 void ShellVariables::assign(const std::string& name, std::string_view word, bool append) {
   Expansion out(*spent_);
-  expand(word, out, true, 0);
+  expand(word, out, Within::text, 0);
   std::string text = append ? values_[name] : std::string();
   out.spend(text.size());
   for (std::size_t i = 0; i < out.fields.size(); ++i) {
@@ -209,13 +209,13 @@ void ShellVariables::set_array(const std::string& name, std::vector<ShellField> 
 
 std::vector<ShellField> ShellVariables::fields_of(std::string_view word) const {
   Expansion out(*spent_);
-  expand(word, out, false, 0);
+  expand(word, out, Within::fields, 0);
   return out.finish();
 }
 
 ShellField ShellVariables::text_of(std::string_view word, int depth) const {
   Expansion out(*spent_);
-  expand(word, out, true, depth);
+  expand(word, out, Within::text, depth);
   ShellField all;
   for (ShellField& field : out.finish()) {
     all.text += (all.text.empty() || field.text.empty() ? "" : " ") + field.text;
@@ -229,7 +229,7 @@ std::string ShellVariables::document_of(std::string_view text) const {
   out.last();
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '$') {
-      i = expand_dollar(text, i, out, true, 0);
+      i = expand_dollar(text, i, out, Within::double_quotes, 0);
     } else {
       const std::size_t end = std::min(text.find('$', i), text.size());
       out.add(text.substr(i, end - i));
@@ -239,14 +239,18 @@ std::string ShellVariables::document_of(std::string_view text) const {
   return out.finish().front().text;
 }
 
-// With `quoted`, blanks of variables stay within a field.
-void ShellVariables::expand(std::string_view word, Expansion& out, bool quoted, int depth) const {
+// Blanks of variables end a field only in `fields`. Within double quotes a backslash keeps its
+// meaning before four characters, and single quotes stand for themselves.
+void ShellVariables::expand(std::string_view word, Expansion& out, Within within, int depth) const {
   if (depth > kDeepest) return out.add_unknown();
   for (std::size_t i = 0; i < word.size(); ++i) {
     const char c = word[i];
     if (c == '\\' && i + 1 < word.size()) {
+      const bool stays =
+          within == Within::double_quotes && std::string_view("$`\"\\\r\n").find(word[i + 1]) == word.npos;
+      if (stays) out.add(word.substr(i, 1));
       if (word[++i] != '\n') out.add(word.substr(i, 1));  // else the line goes on
-    } else if (c == '\'') {
+    } else if (c == '\'' && within != Within::double_quotes) {
       const std::size_t end = closing_character(word, i);
       out.add(word.substr(i + 1, end - i - 1));
       i = end;
@@ -255,13 +259,13 @@ void ShellVariables::expand(std::string_view word, Expansion& out, bool quoted, 
       const std::string_view inside = word.substr(i + 1, end - i - 1);
       const bool array = inside.ends_with("[@]}") || inside == "$@";
       if (!array) out.last();
-      expand(inside, out, true, depth + 1);
+      expand(inside, out, Within::double_quotes, depth + 1);
       i = end;
     } else if (c == '`') {
       out.add_unknown();
       i = closing_character(word, i);
     } else if (c == '$') {
-      i = expand_dollar(word, i, out, quoted, depth);
+      i = expand_dollar(word, i, out, within, depth);
     } else {
       out.add(word.substr(i, 1));
     }
@@ -270,7 +274,7 @@ void ShellVariables::expand(std::string_view word, Expansion& out, bool quoted, 
 
 // Returns the index of the last character of the expansion that begins at `at`.
 std::size_t ShellVariables::expand_dollar(std::string_view word, std::size_t at, Expansion& out,
-                                          bool quoted, int depth) const {
+                                          Within within, int depth) const {
   if (at + 1 >= word.size()) {
     out.add("$");
     return at;
@@ -300,7 +304,7 @@ std::size_t ShellVariables::expand_dollar(std::string_view word, std::size_t at,
   }
   if (next == '{') {
     const std::size_t end = closing_character(word, at + 1);
-    expand_braces(word.substr(at + 2, end - at - 2), out, quoted, depth);
+    expand_braces(word.substr(at + 2, end - at - 2), out, within, depth);
     return end;
   }
   std::size_t end = at + 1;
@@ -318,15 +322,15 @@ std::size_t ShellVariables::expand_dollar(std::string_view word, std::size_t at,
     }
     end = at + 2;
   }
-  expand_name(std::string(word.substr(at + 1, end - at - 1)), out, quoted);
+  expand_name(std::string(word.substr(at + 1, end - at - 1)), out, within);
   return end - 1;
 }
 
-void ShellVariables::expand_name(const std::string& name, Expansion& out, bool quoted) const {
+void ShellVariables::expand_name(const std::string& name, Expansion& out, Within within) const {
   const auto array = arrays_.find(name);
   const auto found = values_.find(name);
   if (found != values_.end()) {
-    if (quoted) {
+    if (within != Within::fields) {
       out.add(found->second);
     } else {
       out.add_split(found->second);
@@ -340,7 +344,7 @@ void ShellVariables::expand_name(const std::string& name, Expansion& out, bool q
 }
 
 // The inside of `${...}`.
-void ShellVariables::expand_braces(std::string_view inside, Expansion& out, bool quoted,
+void ShellVariables::expand_braces(std::string_view inside, Expansion& out, Within within,
                                    int depth) const {
   std::size_t stop = 0;
   while (stop < inside.size() && is_letter(inside[stop])) ++stop;
@@ -358,21 +362,21 @@ void ShellVariables::expand_braces(std::string_view inside, Expansion& out, bool
     }
     return;
   }
-  if (rest.empty()) return expand_name(name, out, quoted);
+  if (rest.empty()) return expand_name(name, out, within);
   const bool colon = rest[0] == ':';
   const std::string_view sign = rest.substr(colon ? 1 : 0, 1);
   const std::string_view word = rest.substr(std::min<std::size_t>(colon ? 2 : 1, rest.size()));
   const bool set = values_.contains(name) && !(colon && value != nullptr && value->empty());
   if (sign == "-" || sign == "=") {
-    if (set) return expand_name(name, out, quoted);
-    return expand(word, out, quoted, depth + 1);
+    if (set) return expand_name(name, out, within);
+    return expand(word, out, within, depth + 1);
   }
   if (sign == "+") {
-    if (set) expand(word, out, quoted, depth + 1);
+    if (set) expand(word, out, within, depth + 1);
     return;
   }
   if ((sign == "?" || (sign == "," && !colon)) && value != nullptr) {
-    return expand_name(name, out, quoted);
+    return expand_name(name, out, within);
   }
   if ((sign == "#" || sign == "%") && !colon && value != nullptr) {
     const std::size_t twice = rest.starts_with("##") || rest.starts_with("%%") ? 2 : 1;

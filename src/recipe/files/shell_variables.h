@@ -51,13 +51,15 @@ class ShellVariables {
 
  private:
   struct Expansion;
+  // How the text of variables and quotes within a word are read.
+  enum class Within : std::uint8_t { fields, text, double_quotes };
   // The value if all of it is known, else null.
   [[nodiscard]] const std::string* known(std::string_view name) const;
-  void expand(std::string_view word, Expansion& out, bool quoted, int depth) const;
-  std::size_t expand_dollar(std::string_view word, std::size_t at, Expansion& out, bool quoted,
+  void expand(std::string_view word, Expansion& out, Within within, int depth) const;
+  std::size_t expand_dollar(std::string_view word, std::size_t at, Expansion& out, Within within,
                             int depth) const;
-  void expand_braces(std::string_view inside, Expansion& out, bool quoted, int depth) const;
-  void expand_name(const std::string& name, Expansion& out, bool quoted) const;
+  void expand_braces(std::string_view inside, Expansion& out, Within within, int depth) const;
+  void expand_name(const std::string& name, Expansion& out, Within within) const;
   [[nodiscard]] std::optional<double> computed(std::string_view expression, int depth) const;
   [[nodiscard]] Truth compare(std::string_view left, std::string_view sign,
                               std::string_view right) const;
