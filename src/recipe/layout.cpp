@@ -40,7 +40,8 @@ void find_sharding(Workings& work) {
   if (work.has("nemo_fsdp") && work.is("layout.sharding", "parameters")) {
     work.set("layout.sharding", work.text("nemo_fsdp"));
   }
-  const bool pipeline = work.is("efficiency.stack", "megatron-deepspeed") && !work.has("no_pipeline");
+  const bool pipeline =
+      work.is("efficiency.stack", "megatron-deepspeed") && !work.has("no_pipeline");
   if (pipeline && work.is("train.precision", "bf16") && work.is("layout.sharding", "none")) {
     work.assume("layout.sharding", "optimizer",
                 "DeepSpeed's optimizer for bf16 in pipelines shards its state at ZeRO 0 too");

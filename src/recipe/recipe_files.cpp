@@ -332,7 +332,8 @@ class Opener {
     }
     if (numbers.empty()) return {};
     if (name == "multiply" || name == "mul") {
-      return format_exact(std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>()));
+      return format_exact(
+          std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>()));
     }
     if (name == "sum") return format_exact(std::accumulate(numbers.begin(), numbers.end(), 0.0));
     if (numbers.size() != 2 || numbers[1] == 0) return {};
@@ -352,7 +353,8 @@ class Opener {
       auto found = values.find(key);
       // NeMo's launcher puts a file under the name of its group.
       for (const std::string_view group : {"training.", "peft.", "fine_tuning."}) {
-        if (found == values.end() && key.starts_with(group)) found = values.find(key.substr(group.size()));
+        if (found == values.end() && key.starts_with(group))
+          found = values.find(key.substr(group.size()));
       }
       const std::size_t comma = key.find(',');
       if (found != values.end()) {

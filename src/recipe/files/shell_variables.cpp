@@ -246,8 +246,8 @@ void ShellVariables::expand(std::string_view word, Expansion& out, Within within
   for (std::size_t i = 0; i < word.size(); ++i) {
     const char c = word[i];
     if (c == '\\' && i + 1 < word.size()) {
-      const bool stays =
-          within == Within::double_quotes && std::string_view("$`\"\\\r\n").find(word[i + 1]) == word.npos;
+      const bool stays = within == Within::double_quotes &&
+                         std::string_view("$`\"\\\r\n").find(word[i + 1]) == word.npos;
       if (stays) out.add(word.substr(i, 1));
       if (word[++i] != '\n') out.add(word.substr(i, 1));  // else the line goes on
     } else if (c == '\'' && within != Within::double_quotes) {
