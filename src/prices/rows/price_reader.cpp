@@ -14,7 +14,8 @@ namespace trcost::prices {
 
 namespace {
 
-constexpr double kDearest = 1e9;  // USD. Anything beyond is a typing error
+constexpr std::size_t kUsualRows = 512;  // of a book
+constexpr double kDearest = 1e9;         // USD. Anything beyond is a typing error
 
 double positive_price(const JsonValue& value, double dearest) {
   constexpr double kAny = std::numeric_limits<double>::max();
@@ -58,7 +59,9 @@ struct FileHead {
 
 class BookReader {
  public:
-  explicit BookReader(PriceBook& book) : book_(book), latest_(book.date), newest_(book.date) {}
+  explicit BookReader(PriceBook& book) : book_(book), latest_(book.date), newest_(book.date) {
+    book_.rows.reserve(kUsualRows);
+  }
 
   // `accelerators` are those that the file may name.
   void read_own_file(const JsonValue& root, const std::vector<std::string>& accelerators) {
@@ -141,7 +144,7 @@ class BookReader {
   void read_prices(const JsonValue& rows, const std::string& file) {
     for (const JsonValue& value : rows.array()) {
       ObjectReader row = value.object();
-      PriceRow price;
+      PriceRow& price = book_.rows.emplace_back();
       price.provider = provider_name(book_, row.required_text("provider"));
       price.product = row.text_or("product", "");
       price.provider_class = row.required_choice("provider_class", kProviderClasses);
@@ -157,7 +160,7 @@ class BookReader {
       price.note = row.text_or("note", head_.note);
       price.file = file;
       row.finish();
-      add_row(std::move(price), value);
+      check_new(book_.rows.size() - 1, value);
     }
   }
 
@@ -186,9 +189,8 @@ class BookReader {
     return name;
   }
 
-  void add_row(PriceRow price, const JsonValue& value) {
-    const std::size_t row = book_.rows.size();
-    book_.rows.push_back(std::move(price));
+  // Checks that no other row has the identity of a row, which is read from `value`.
+  void check_new(std::size_t row, const JsonValue& value) {
     places_.push_back(value);
     const auto [first, fresh] = known_.insert(row);
     if (!fresh) {
