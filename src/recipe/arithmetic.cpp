@@ -34,12 +34,15 @@ void fill_from_parts(Workings& work) {
   if (work.has("named_sharding") &&
       (!work.has("layout.sharding") || work.assumed("layout.sharding"))) {
     work.assume("layout.sharding", work.text("named_sharding"),
-                "by the name of the DeepSpeed file, which is not beside the recipe");
+                "by the name of a file that is not beside the recipe");
     if (work.has("named_offload")) work.set("train.offload", work.text("named_offload"));
     work.report("named_sharding", "taken by its name: the file is not beside the recipe");
   } else if (work.has("deepspeed_file") && work.has("absent")) {
     work.erase("layout.sharding");
     work.ask(Field::layout_sharding, "the DeepSpeed file is not beside the recipe");
+  } else if (work.has("accelerate_absent") && work.assumed("layout.sharding") != nullptr) {
+    work.erase("layout.sharding");
+    work.ask(Field::layout_sharding, "the file of Accelerate is not beside the recipe");
   }
 }
 
@@ -84,7 +87,7 @@ void find_recipe(Workings& work) {
   // TRL's preferences have a beta, and no generations.
   const bool beta = work.has("beta") && work.assumed("beta") == nullptr;
   if (work.table().name == "trl" && beta && work.assumed("train.method") != nullptr) {
-    work.set("train.method", "dpo");
+    work.assume("train.method", "dpo", "a beta and no generations: DPO unless a script says more");
   }
   if (!work.is_group("lit")) return;
   if (!work.has("train.method")) {
@@ -94,12 +97,27 @@ void find_recipe(Workings& work) {
   if (!work.has("limit") && work.has("block_size")) work.set("limit", work.text("block_size"));
 }
 
+// LLaVA's backbone is the language model, InternVL's the vision tower. Adapters of a language model
+// leave it frozen.
+void find_backbone(Workings& work) {
+  if (work.has("freeze_backbone") && work.has("internvl")) {
+    work.set("freeze_vision", work.text("freeze_backbone"));
+  } else if (work.is("freeze_backbone", "1")) {
+    work.set("train.language", "frozen");
+  }
+  if (work.has("llm_lora")) work.erase("train.language");
+}
+
 bool trains_vision(const Workings& work) {
   return work.has("freeze_vision") || work.has("freeze_connector");
 }
 
 // Which parts of a vision-language model learn.
 void find_vision(Workings& work) {
+  // The other length of a vision-language model in Megatron is that of its tower.
+  if (work.has("vlm") && work.has("decoder_length")) {
+    work.set("data.seq_length", work.text("decoder_length"));
+  }
   const std::string name = work.text(Field::model_name);
   if (name.empty() || name.ends_with(".json")) return;
   const std::string entry = work.catalog().entry_of(CatalogKind::models, name);
@@ -116,7 +134,11 @@ void find_vision(Workings& work) {
     work.set("train.recipe", "frozen-vision");
     if (!work.is("freeze_connector", "0")) work.set("train.connector", "frozen");
   }
+  if (work.is("train.recipe", "full") && work.is("freeze_connector", "1")) {
+    work.set("train.connector", "frozen");
+  }
   const bool lora = has_adapters(work);
+  if (work.has("llm_lora") && work.is("freeze_connector", "0")) work.set("train.connector", "full");
   if (lora && work.has("vision_tower")) {
     work.set("train.encoder", "frozen");
     work.set("train.connector", "full");
@@ -144,6 +166,7 @@ void compute_fields(Workings& work) {
   find_gpus(work);
   find_layout(work);
   find_optimizer(work);
+  find_backbone(work);
   find_vision(work);
   if (is_rounds(work)) {
     find_rounds(work);

@@ -176,6 +176,18 @@ void find_gpus(Workings& work) {
   } else {
     gpus = groups_of_openrlhf(work).value_or(0);
   }
+  // ms-swift starts one process unless NPROC_PER_NODE says more, and spreads the layers of a model
+  // over the cards that it sees.
+  if (const std::string cards = work.text("cards");
+      work.table().name == "ms-swift" && !cards.empty() && !work.has("launched")) {
+    const double visible = 1.0 + static_cast<double>(std::ranges::count(cards, ','));
+    const double processes = work.number("gpus_per_node").value_or(1);
+    if (visible > processes && nodes_of(work, "nodes") == 1) {
+      gpus = visible;
+      work.set("processes", processes);
+      work.report("cards", "a process spreads the layers over several cards by device_map");
+    }
+  }
   if (gpus > 0 && gpus < least_gpus(work)) {
     const std::string why = "the GPUs of the launcher are fewer than the layout needs";
     work.report("nodes", why);

@@ -82,24 +82,44 @@ void find_pipeline(Workings& work) {
   }
 }
 
+// Values of a backend, such as `megatron_tp`, by the fields that they set if it is chosen.
+constexpr std::pair<std::string_view, std::string_view> kOfBackends[] = {
+    {"_tp", "layout.tp"},
+    {"_pp", "layout.pp"},
+    {"_vp", "layout.vp"},
+    {"_cp", "layout.cp"},
+    {"_ep", "layout.ep"},
+    {"_etp", "layout.etp"},
+    {"_sp", "layout.sequence_parallel"},
+    {"_recompute", "layout.recompute"},
+    {"_sharding", "layout.sharding"}};
+
+void take_backend(Workings& work, const std::string& backend) {
+  for (const auto& [suffix, path] : kOfBackends) {
+    const std::string name = backend + std::string(suffix);
+    if (work.has(name)) work.set(path, work.text(name));
+  }
+}
+
+// Megatron within LLaMA-Factory recomputes nothing unless a key says so. Its keys do nothing
+// without it.
+void find_factory_layout(Workings& work) {
+  if (work.has("megatron")) {
+    if (work.assumed("layout.recompute") != nullptr) work.assume("layout.recompute", "none");
+    return take_backend(work, "megatron");
+  }
+  for (const auto& [suffix, path] : kOfBackends) {
+    work.report("megatron" + std::string(suffix), "does nothing without USE_MCA=1");
+  }
+}
+
 // Of two sections of NeMo RL the enabled one counts.
 void choose_section(Workings& work) {
   const bool megatron = work.is("megatron", "1");
   if (!megatron && !work.is("dtensor", "1")) {
     return work.ask(Field::layout_tp, "the file that this one changes has the degrees");
   }
-  constexpr std::pair<std::string_view, std::string_view> kValues[] = {
-      {"_tp", "layout.tp"},
-      {"_pp", "layout.pp"},
-      {"_cp", "layout.cp"},
-      {"_ep", "layout.ep"},
-      {"_etp", "layout.etp"},
-      {"_sp", "layout.sequence_parallel"},
-      {"_recompute", "layout.recompute"}};
-  for (const auto& [suffix, path] : kValues) {
-    const std::string name = (megatron ? "megatron" : "dtensor") + std::string(suffix);
-    if (work.has(name)) work.set(path, work.text(name));
-  }
+  take_backend(work, megatron ? "megatron" : "dtensor");
   if (!megatron) work.assume("layout.pp", "1", "the DTensor backend has no pipeline");
   work.assume("layout.sharding", megatron ? "optimizer" : "parameters",
               "by the backend that is enabled");
@@ -159,6 +179,7 @@ void find_layout(Workings& work) {
   const bool rounds = work.is_group("verl") || work.is_group("openrlhf");
   if (work.is_group("verl")) find_verl_layout(work);
   if (work.is_group("nemo-rl")) choose_section(work);
+  if (work.table().name == "llama-factory") find_factory_layout(work);
   if (work.is_group("trainer") || rounds) {
     for (const std::string_view path : {"layout.tp", "layout.cp"}) {
       if (!work.has(path)) work.assume(path, "1");
@@ -166,7 +187,8 @@ void find_layout(Workings& work) {
   }
   find_sharding(work);
   if (work.is_group("titan")) find_titan_layout(work);
-  const bool degrees = work.is_group("nemo-rl") || work.has("verl_megatron");
+  const bool degrees =
+      work.is_group("nemo-rl") || work.has("verl_megatron") || work.has("megatron");
   if (work.is_group("megatron") || degrees) find_pipeline(work);
   find_layers_to_recompute(work);
   if (work.degree(Field::layout_pp) > 1) {

@@ -94,6 +94,7 @@ std::string entry_of_name(std::string_view typed, const Catalog& catalog, bool t
 struct Named {
   std::string model;
   std::string recipe;
+  std::string method = {};
 };
 
 // `torchtune.models.llama3_1.lora_llama3_1_8b`
@@ -106,14 +107,35 @@ Named read_component(std::string name) {
   return {name, "full"};
 }
 
+// `llama3_1/8B_lora_single_device`, a configuration that torchtune ships.
+Named read_tune_config(Workings& work, std::string name) {
+  std::ranges::replace(name, '/', '-');
+  Named out{name, "full"};
+  for (const std::string_view kind : {"_qlora", "_lora", "_full"}) {
+    const std::size_t at = name.find(kind);
+    if (at == name.npos) continue;
+    out = {name.substr(0, at), std::string(kind.substr(1))};
+    break;
+  }
+  const std::string why = fmt::format("torchtune's own configuration {} is not beside it", name);
+  for (const std::string_view path : {"layout.recompute", "train.optimizer"}) {
+    if (work.assumed(path) != nullptr) work.erase(path);
+  }
+  work.ask(Field::train_micro_batch, why);
+  work.ask(Field::layout_recompute, why);
+  work.ask(Field::train_optimizer, why);
+  return out;
+}
+
 // `llama32_1b_pretrain_config` of Megatron-Bridge.
 Named read_bridge_recipe(std::string name) {
   const bool lora = name.find("_lora") != name.npos || name.find("_peft") != name.npos;
+  const bool tunes = lora || name.find("_sft") != name.npos || name.find("_finetune") != name.npos;
   for (const std::string_view part :
        {"_pretrain", "_finetune", "_sft", "_peft", "_lora", "_config"}) {
     name = name.substr(0, name.find(part));
   }
-  return {name, lora ? "lora" : ""};
+  return {name, lora ? "lora" : "", tunes ? "sft" : ""};
 }
 
 // LLaVA's scripts name the language model and the tower apart.
@@ -127,11 +149,20 @@ std::string entry_with_tower(std::string_view model, const Catalog& catalog) {
   return {};
 }
 
-// The format of the base, as its name tells: `-bnb-4bit`.
+// The format of the base, as its name tells: `-bnb-4bit`, `-GPTQ-Int8`.
 void note_base_format(Workings& work, std::string_view typed) {
-  const std::string plain = lower_case(typed);
-  const bool four = plain.find("4bit") != plain.npos || plain.find("-nf4") != plain.npos;
-  if (four && work.is("train.recipe", "lora")) work.set("train.recipe", "qlora");
+  const std::string plain = lower_case(typed.substr(typed.rfind('/') + 1));
+  const auto has_any = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(words, [&](auto word) { return plain.find(word) != plain.npos; });
+  };
+  if (!work.is("train.recipe", "lora")) return;
+  const bool other = has_any({"-awq", "-gptq", "-aqlm"});
+  if (has_any({"-int8", "8bit"})) {
+    work.set("train.base_precision", "int8");
+  } else if (other || has_any({"4bit", "-int4", "-nf4"})) {
+    work.set("train.recipe", "qlora");
+  }
+  if (other) work.report("model", "a base in this format is counted as one of bitsandbytes");
 }
 
 // The catalog's entry of the shape, else the shape itself.
@@ -159,10 +190,17 @@ std::string catalog_entry(std::string_view typed, const Catalog& catalog) {
   return entry_of_name(typed, catalog, false);
 }
 
+std::string tuned_entry(std::string_view typed, const Catalog& catalog) {
+  return entry_of_name(typed, catalog, true);
+}
+
 void find_model(Workings& work) {
   constexpr std::size_t kLongest = 80;
   if (const std::string typed = work.text("tune_model"); !typed.empty()) {
     return set_named(work, read_component(typed), typed);
+  }
+  if (const std::string typed = work.text("tune_config"); !typed.empty()) {
+    return set_named(work, read_tune_config(work, typed), typed);
   }
   if (const std::string flavor = work.text("titan_flavor"); !flavor.empty()) {
     const std::string model = work.text("titan_model") + "-" + flavor;
@@ -170,7 +208,7 @@ void find_model(Workings& work) {
   }
   if (const std::string typed = work.text("bridge_recipe"); !typed.empty()) {
     const Named named = read_bridge_recipe(typed);
-    if (named.recipe == "lora") work.set("train.method", "sft");
+    if (!named.method.empty()) work.set("train.method", named.method);
     return set_named(work, named, typed);
   }
   const std::string typed = work.text("model");

@@ -12,6 +12,8 @@ namespace trcost::recipe {
 
 /// The catalog's entry for a model's name or path in a recipe, empty for none that is sure.
 std::string catalog_entry(std::string_view typed, const Catalog& catalog);
+/// The same for a name that somebody gave to a tuned model.
+std::string tuned_entry(std::string_view typed, const Catalog& catalog);
 
 /// Sets `model.name` by the name in the recipe (a repository, torchtitan's flavor, torchtune's
 /// component, the name of a Megatron-Bridge recipe), else by the shape (`shape.*`), or asks.

@@ -141,8 +141,12 @@ class Reader {
     const bool plain = fact.given != Given::nothing && fact.given != Given::bare &&
                        lower_case(fact.value) != "none";
     std::string paths;
+    bool drops_offload = false;
     const auto set = [&](const std::string& name, const std::string& to) {
       const bool second = name == "train.offload" && workings_.has(name) && to != "none";
+      const std::string before = second ? workings_.text(name) : std::string();
+      drops_offload = drops_offload || (before == "activations" && to == "parameters") ||
+                      (before == "parameters" && to == "activations");
       workings_.set(name, second ? both_offloads(workings_.text(name), to) : to);
       keys_of_[name].insert(fact.key);
       variables_of_[key].insert(name);
@@ -160,6 +164,7 @@ class Reader {
     std::string why = value != nullptr ? value->report : plain ? rule.report : "";
     const bool known = value != nullptr || !plain || !rule.variable.empty() || !rule.report.empty();
     if (!known) why = "a value that trcost does not know";
+    if (drops_offload) why = "activations on the host beside the weights are not modelled";
     add_key(fact, why.empty() ? "used" : "reported", paths, why);
   }
 
@@ -173,6 +178,7 @@ class Reader {
     std::string paths = find_field(rule.variable) != nullptr ? rule.variable : "";
     for (const auto& [name, value] : rule.values) {
       for (const auto& [variable, to] : value.variables) {
+        if (workings_.has(variable)) continue;  // by another key
         workings_.set_unknown(variable);
         if (find_field(variable) != nullptr && paths.empty()) paths = variable;
       }
@@ -190,6 +196,9 @@ class Reader {
         if (key.why.empty()) key.why = why;
       }
       workings_.set("absent", fact.value);
+      const std::string key = plain_key(fact.key, RecipeSource::Kind::train);
+      if (key == "config_file" || key == "accelerate_config")
+        workings_.set("accelerate_absent", "1");
     }
     for (const std::string& command : files_.further) {
       constexpr std::size_t kLongest = 120;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipe/rounds.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -121,7 +123,12 @@ void find_rounds(Workings& work) {
   for (const Field field : {Field::rollout_reward_model, Field::rollout_critic_model}) {
     const std::string path(field_info(field).path);
     if (!work.has(path)) continue;
-    const std::string entry = catalog_entry(work.text(path), work.catalog());
+    const std::string typed = work.text(path);
+    std::string entry = catalog_entry(typed, work.catalog());
+    if (entry.empty()) {
+      entry = tuned_entry(typed, work.catalog());
+      if (!entry.empty()) work.report(path, fmt::format("taken for a tuned {}", entry));
+    }
     if (!entry.empty()) {
       work.set(path, entry);
       continue;

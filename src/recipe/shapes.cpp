@@ -53,51 +53,70 @@ double padded(const Workings& work, double vocab) {
 
 constexpr double kPadding = 0.02;  // of a vocabulary, to a multiple
 
-// Letters of the parts of a name that the hints have.
+// Letters of the parts of a name that the hints have. A single digit may be any number.
 int letters_in(std::string_view name, const std::string& hints) {
   int out = 0;
   while (!name.empty()) {
     const std::size_t end = std::min(name.find('-'), name.size());
     const std::string part = folded(name.substr(0, end));
-    if (!part.empty() && hints.find(part) != hints.npos) out += static_cast<int>(part.size());
+    if (part.size() > 1 && hints.find(part) != hints.npos) out += static_cast<int>(part.size());
     name.remove_prefix(std::min(end + 1, name.size()));
   }
   return out;
+}
+
+// Letters that a name and a hint begin with: `llama3` of Llama 3.1 in `llama3_70b.yaml`.
+int start_in(std::string_view name, const std::string& hints) {
+  std::string start = folded(name);
+  constexpr std::size_t kLeast = 3;
+  while (start.size() >= kLeast && hints.find(start) == hints.npos) start.pop_back();
+  return start.size() < kLeast ? 0 : static_cast<int>(start.size());
 }
 
 std::string hints_of(const Workings& work) {
   return folded(work.text("files") + work.text("name_hint"));
 }
 
-// How well an entry fits: nothing if it has another shape.
-std::optional<int> fit_of(const std::string& name, const Workings& work, const Shape& shape,
-                          const std::string& hints) {
-  const Model& whole = work.catalog().model(name);
+// Megatron's width where no key gives one: 4 h, or 8/3 h to a multiple of 64 if gated.
+double usual_width(double hidden, bool gated) {
+  constexpr double kMultiple = 64;
+  return gated ? std::floor(hidden * 4 * 2 / 3 / kMultiple) * kMultiple : 4 * hidden;
+}
+
+// Whether an entry has the shape, with the defaults of the framework for what no key says.
+bool has_shape(const Model& whole, const Workings& work, const Shape& shape,
+               std::optional<double> vocab) {
   const LanguageModel& model = whole.language;
   const auto is = [](std::optional<double> wanted, double has) {
     return !wanted || *wanted == has;
   };
-  const auto width = shape.experts ? expert_width_of(work, shape) : shape.ffn;
-  const double has_width = model.moe ? model.moe->expert_ffn : model.ffn;
-  const bool words = !shape.vocab || std::abs(model.vocab - *shape.vocab) < kPadding * *shape.vocab;
-  const bool same = model.layers == *shape.layers && model.hidden == *shape.hidden &&
-                    is(shape.kv_heads, model.kv_heads) && words && is(width, has_width) &&
-                    is(shape.experts, model.moe ? model.moe->experts : 0) &&
-                    shape.experts.has_value() == model.moe.has_value() && !whole.vision;
-  if (!same) return std::nullopt;
-  return (is(shape.heads, model.heads) ? 2 : 0) + letters_in(name, hints);
+  const auto says = [&](const char* name, bool has) {
+    return !work.has(name) || work.is(name, "1") == has;
+  };
+  const bool gated = model.mlp == Mlp::gated;
+  std::optional<double> width = shape.experts ? expert_width_of(work, shape) : shape.ffn;
+  const bool megatron = work.is_group("megatron");
+  if (!width && megatron) width = usual_width(*shape.hidden, work.is("shape.gated", "1"));
+  // Heads that share no keys may be more or fewer at the same cost.
+  const std::optional<double> kv_heads = shape.kv_heads ? shape.kv_heads : shape.heads;
+  const bool all_heads = !shape.kv_heads || shape.kv_heads == shape.heads;
+  return model.layers == *shape.layers && model.hidden == *shape.hidden &&
+         (is(kv_heads, model.kv_heads) || (all_heads && model.kv_heads == model.heads)) &&
+         is(width, model.moe ? model.moe->expert_ffn : model.ffn) && says("shape.gated", gated) &&
+         says("shape.untied", !model.tied_embeddings) &&
+         (!vocab || std::abs(model.vocab - *vocab) < kPadding * *vocab) &&
+         is(shape.experts, model.moe ? model.moe->experts : 0) &&
+         shape.experts.has_value() == model.moe.has_value() && !whole.vision &&
+         (!megatron || model.mla.has_value() == work.has("shape.mla"));
 }
 
 // The vocabulary of the keys, else that of a catalog model whose tokenizer is named.
 std::optional<double> vocabulary_of(const Workings& work, const Shape& shape) {
   if (const auto rows = work.number("shape.embedding")) return rows;
-  if (shape.vocab) return padded(work, *shape.vocab);
+  if (shape.vocab) return shape.vocab;
   const std::string entry = catalog_entry(work.text("name_hint"), work.catalog());
-  if (entry.empty()) {
-    const std::optional<double> usual = work.number("shape.usual_vocab");
-    return usual ? std::optional(padded(work, *usual)) : std::nullopt;
-  }
-  return padded(work, work.catalog().model(entry).language.vocab);
+  if (entry.empty()) return work.number("shape.usual_vocab");
+  return work.catalog().model(entry).language.vocab;
 }
 
 // `[0]*3+[1]*58`: layers without experts before the first that has them. Nothing for other texts.
@@ -133,32 +152,40 @@ std::string latent_attention_of(const Workings& work) {
                      of("shape.v_head_dim", 128));
 }
 
-// Megatron's width where no key gives one: 4 h, or 8/3 h to a multiple of 64 if gated.
-double usual_width(double hidden, bool gated) {
-  constexpr double kMultiple = 64;
-  return gated ? std::floor(hidden * 4 * 2 / 3 / kMultiple) * kMultiple : 4 * hidden;
-}
-
 }  // namespace
 
 std::string entry_of_shape(const Workings& work) {
   const Shape shape = read_shape(work);
   if (!shape.layers || !shape.hidden || work.has("shape.unread")) return {};
   const std::string hints = hints_of(work);
+  const std::optional<double> vocab = vocabulary_of(work, shape);
   std::string best;
-  int most = -1;
+  int most = -1, fitting = 0;
+  bool named = false;
   for (const std::string& name : work.catalog().names(CatalogKind::models)) {
-    const std::optional<int> score = fit_of(name, work, shape, hints);
-    if (!score || *score <= most) continue;
+    const Model& model = work.catalog().model(name);
+    if (!has_shape(model, work, shape, vocab)) continue;
+    const int letters = letters_in(name, hints);
+    const bool biases = work.is("shape.no_bias", "1") == (model.language.biases == Biases::none);
+    const bool heads = !shape.heads || *shape.heads == model.language.heads;
+    if (!heads && (!biases || letters == 0)) continue;
+    ++fitting;
+    // Of two that fit equally well, the one without windows, which a key would name.
+    const int score = 8 * (letters + start_in(name, hints)) + (biases ? 4 : 0) + (heads ? 2 : 0) +
+                      (model.language.window_count == 1 ? 1 : 0);
+    if (score <= most) continue;
     best = name;
-    most = *score;
+    most = score;
+    named = letters > 0;
   }
-  return best;
+  // Models of one shape differ in their vocabularies.
+  return vocab || named || fitting == 1 ? best : std::string();
 }
 
 std::string model_file_of_shape(const Workings& work) {
   Shape shape = read_shape(work);
   const std::optional<double> vocab = vocabulary_of(work, shape);
+  const double rows = work.has("shape.embedding") ? *vocab : padded(work, vocab.value_or(0));
   const bool whole = shape.layers && shape.hidden && shape.heads && vocab && *shape.heads > 0 &&
                      !work.has("shape.unread");
   if (!whole) return {};
@@ -176,7 +203,7 @@ std::string model_file_of_shape(const Workings& work) {
       R"("vocab":{},"tied_embeddings":{},"norm":"{}","biases":"{}")",
       format_exact(*shape.layers), format_exact(*shape.hidden), format_exact(*shape.heads),
       format_exact(shape.kv_heads.value_or(*shape.heads)), format_exact(*shape.ffn),
-      gated ? "gated" : "plain", format_exact(*vocab), !work.is("shape.untied", "1"),
+      gated ? "gated" : "plain", format_exact(rows), !work.is("shape.untied", "1"),
       work.is("shape.norm", "rms") ? "rms" : "layer",
       biases                           ? "all"
       : work.is("shape.qkv_bias", "1") ? "qkv"

@@ -26,8 +26,26 @@ AdapterTargets targets_of(std::string_view name) {
   return find_value(kAdapterTargets, word).value_or(0);
 }
 
+// `(up|down)_proj` of a pattern as `up_proj|down_proj`.
+std::string spread_choices(std::string_view pattern) {
+  std::string out(pattern);
+  constexpr std::string_view kEnd = ")_proj";
+  for (std::size_t end; (end = out.find(kEnd)) != out.npos;) {
+    const std::size_t start = out.rfind('(', end);
+    if (start == out.npos) break;
+    std::string choices = out.substr(start + 1, end - start - 1) + "|";
+    std::string spread;
+    for (std::size_t bar; (bar = choices.find('|')) != choices.npos; choices.erase(0, bar + 1)) {
+      spread += (spread.empty() ? "" : "|") + choices.substr(0, bar) + "_proj";
+    }
+    out.replace(start, end + kEnd.size() - start, spread);
+  }
+  return out;
+}
+
 // A pattern names matrices within a longer text.
-AdapterTargets targets_in_pattern(std::string_view pattern) {
+AdapterTargets targets_in_pattern(std::string_view typed) {
+  const std::string pattern = spread_choices(typed);
   AdapterTargets found = 0;
   for (const auto& [word, targets] : kAdapterTargets) {
     const std::string module = std::string(word) + "_proj";

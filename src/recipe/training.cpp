@@ -138,6 +138,7 @@ void ask_for_amount(Workings& work, bool packed) {
 }  // namespace
 
 std::optional<double> learning_ranks(const Workings& work) {
+  if (const auto processes = work.number("processes")) return processes;
   const std::optional<double> gpus = work.number(Field::hardware_gpus);
   if (!gpus) return std::nullopt;
   const double generating = work.is("rollout.placement", "colocated")
@@ -180,6 +181,9 @@ void find_training(Workings& work) {
                 (pretraining && !work.is("packed", "0") && !work.has("data.packing"));
   if (data.packed) work.set("data.packing", "packed");
   if (!work.has("data.packing")) work.assume("data.packing", "padded", "samples are not packed");
+  if (work.is("packed", "1") && work.has("packed_length")) {
+    work.set("limit", work.text("packed_length"));
+  }
   if (!work.has("data.seq_length") && work.number("limit")) {
     work.set("data.seq_length", work.text("limit"));
     if (work.assumed("limit") != nullptr) work.assume("data.seq_length", work.text("limit"));

@@ -192,6 +192,25 @@ TEST_CASE("a script within a script is followed", "[recipe]") {
   CHECK(value(flags_of("N=5\nbash -c \"run.py --n $N\"\n"), "--n") == "5");
 }
 
+TEST_CASE("quotes within double quotes stand for themselves", "[recipe]") {
+  // A value in quotes does not end the command of a script within a script.
+  const Facts nested = flags_of("A=\" --x 'b|c;d' --y 2\"\nbash -c \"run.py $A --z 3\"\n");
+  CHECK(value(nested, "--x") == "b|c;d");
+  CHECK(value(nested, "--y") == "2");
+  CHECK(value(nested, "--z") == "3");
+  const Facts plain = flags_of("A=\"--x 'b'\"\nrun.py $A --s \"a\\.b \\$1\"\n");
+  CHECK(value(plain, "--x") == "b");
+  CHECK(value(plain, "--s") == "a\\.b $1");
+}
+
+TEST_CASE("all numbers of a flag are its items", "[recipe]") {
+  int items = 0;
+  for (const Fact& fact : flags_of("run.py --ramp 192 16 9_765_625 --x 1\n")) {
+    items += fact.key == "--ramp" ? 1 : 0;
+  }
+  CHECK(items == 3);
+}
+
 TEST_CASE("hostile scripts end with a message", "[recipe]") {
   std::string deep;
   for (int i = 0; i < 100; ++i) deep += "if true; then\n";

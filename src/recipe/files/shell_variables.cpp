@@ -42,6 +42,16 @@ std::string without_affix(const std::string& value, std::string_view sign,
   return value;
 }
 
+// `tr '\n' ' '`, `sed 's/  \+/ /g'`, `xargs`: filters of blanks.
+bool changes_blanks_alone(std::string_view filter) {
+  if (filter == "xargs") return true;
+  if (!filter.starts_with("tr ") && !filter.starts_with("sed ")) return false;
+  filter.remove_prefix(filter.find(' '));
+  std::string rest(filter);
+  for (std::size_t at; (at = rest.find("[:space:]")) != rest.npos;) rest.erase(at, 9);
+  return rest.find_first_not_of(" '\"/\\+*[]$^-nsg") == rest.npos;
+}
+
 // Names of variables for further arguments, which are none unless the user gives them.
 bool holds_arguments(std::string_view name) {
   for (const std::string_view part : {"ARG", "OPT", "FLAG", "EXTRA", "OVERRIDE"}) {
@@ -262,14 +272,38 @@ void ShellVariables::expand(std::string_view word, Expansion& out, Within within
       expand(inside, out, Within::double_quotes, depth + 1);
       i = end;
     } else if (c == '`') {
-      out.add_unknown();
-      i = closing_character(word, i);
+      const std::size_t end = closing_character(word, i);
+      if (!expand_echo(word.substr(i + 1, end - i - 1), out, within, depth)) out.add_unknown();
+      i = end;
     } else if (c == '$') {
       i = expand_dollar(word, i, out, within, depth);
     } else {
       out.add(word.substr(i, 1));
     }
   }
+}
+
+// `echo "$X" | tr '\n' ' '` is X, and lines of SkyPilot's addresses are its nodes. Returns false
+// for another command.
+bool ShellVariables::expand_echo(std::string_view command, Expansion& out, Within within,
+                                 int depth) const {
+  constexpr std::string_view kEcho = "echo ";
+  command = trim(command);
+  const std::size_t bar = command.find('|');
+  if (!command.starts_with(kEcho) || bar == command.npos) return false;
+  const std::string_view word = trim(command.substr(kEcho.size(), bar - kEcho.size()));
+  if (trim(command.substr(bar + 1)) == "wc -l" && word.find("SKYPILOT_NODE_IPS") != word.npos) {
+    expand_name("SKYPILOT_NUM_NODES", out, within);
+    return true;
+  }
+  for (std::string_view rest = command.substr(bar); !rest.empty();) {
+    rest.remove_prefix(1);
+    const std::size_t next = std::min(rest.find('|'), rest.size());
+    if (!changes_blanks_alone(trim(rest.substr(0, next)))) return false;
+    rest.remove_prefix(next);
+  }
+  expand(word, out, within == Within::double_quotes ? Within::text : within, depth + 1);
+  return true;
 }
 
 // Returns the index of the last character of the expansion that begins at `at`.
@@ -299,7 +333,7 @@ std::size_t ShellVariables::expand_dollar(std::string_view word, std::size_t at,
         return end;
       }
     }
-    out.add_unknown();
+    if (!expand_echo(word.substr(at + 2, end - at - 2), out, within, depth)) out.add_unknown();
     return end;
   }
   if (next == '{') {

@@ -59,6 +59,7 @@ class ShellVariables {
   std::size_t expand_dollar(std::string_view word, std::size_t at, Expansion& out, Within within,
                             int depth) const;
   void expand_braces(std::string_view inside, Expansion& out, Within within, int depth) const;
+  bool expand_echo(std::string_view command, Expansion& out, Within within, int depth) const;
   void expand_name(const std::string& name, Expansion& out, Within within) const;
   [[nodiscard]] std::optional<double> computed(std::string_view expression, int depth) const;
   [[nodiscard]] Truth compare(std::string_view left, std::string_view sign,

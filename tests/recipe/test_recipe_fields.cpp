@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields of small recipes, one rule of a framework each.
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "catalog_fixture.h"
+#include "catch.h"
+#include "recipe/read_recipe.h"
+#include "scenario/fields.h"
+
+using namespace trcost;
+using namespace trcost::recipe;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder with files, the first of which is the recipe.
+class Folder {
+ public:
+  Folder() { fs::create_directories(path_); }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  Folder& add(const std::string& name, std::string_view text) {
+    if (first_.empty()) first_ = (path_ / name).string();
+    fs::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << text;
+    return *this;
+  }
+  [[nodiscard]] RecipeReading read(double gpus = 0) const {
+    Scenario given;
+    if (gpus > 0) given.set_number(Field::hardware_gpus, gpus);
+    return read_recipe({first_}, given, test_catalog());
+  }
+
+ private:
+  fs::path path_ = fs::temp_directory_path() / "trcost-recipe-fields";
+  std::string first_;
+};
+
+RecipeReading reading_of(const std::string& name, std::string_view text, double gpus = 0) {
+  return Folder().add(name, text).read(gpus);
+}
+
+std::string field_text(const RecipeReading& reading, Field field) {
+  return std::string(reading.scenario.text(field));
+}
+
+double field_number(const RecipeReading& reading, Field field) {
+  return reading.scenario.number(field).value_or(-1);
+}
+
+bool asks(const RecipeReading& reading, std::string_view path) {
+  for (const RecipeGap& gap : reading.missing) {
+    if (gap.path == path) return true;
+  }
+  return false;
+}
+
+/// Flags of a GPT of 24 layers.
+std::string megatron(const std::string& more) {
+  return "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 --hidden-size 2048 "
+         "--num-attention-heads 16 --seq-length 2048 --micro-batch-size 1 --global-batch-size 64 "
+         "--train-iters 100 --bf16 " +
+         more + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("Megatron-DeepSpeed shards the state of bf16 at ZeRO 0", "[recipe]") {
+  const RecipeReading reading = reading_of(
+      "t.sh", megatron("--deepspeed --deepspeed_config ds.$SLURM_JOB_ID.json --zero-stage 0 "
+                       "--position-embedding-type alibi --pad-vocab-size-to 250880"));
+  CHECK(field_text(reading, Field::efficiency_stack) == "megatron-deepspeed");
+  CHECK(field_text(reading, Field::layout_sharding) == "optimizer");
+  CHECK(field_text(reading, Field::model_name).find("\"vocab\":250880") != std::string::npos);
+  CHECK(field_text(reading, Field::model_name).find("learned") == std::string::npos);
+  CHECK_FALSE(asks(reading, "efficiency.stack"));
+  CHECK(field_text(reading_of("t.sh", megatron("")), Field::efficiency_stack) == "megatron");
+}
+
+TEST_CASE("a shape is no catalog model of other feed-forwards", "[recipe]") {
+  // SmolLM2 1.7B has this depth and width with gated feed-forwards.
+  const RecipeReading reading = reading_of("t.sh", megatron("--vocab-size 49152"));
+  CHECK(field_text(reading, Field::model_name).find("\"plain\"") != std::string::npos);
+  CHECK(asks(reading_of("t.sh", megatron("")), "model.name"));
+}
+
+TEST_CASE("an encoder and a decoder are no GPT", "[recipe]") {
+  const RecipeReading reading =
+      reading_of("t.sh",
+                 "python pretrain_t5.py --num-layers 12 --hidden-size 768 --num-attention-heads 12 "
+                 "--micro-batch-size 1 --vocab-size 30522\n");
+  CHECK(asks(reading, "model.name"));
+}
+
+TEST_CASE("NeMo's fp8 needs its switch", "[recipe]") {
+  const std::string text_of_file =
+      "trainer: {devices: 8, num_nodes: 1, precision: bf16, max_steps: 10}\n"
+      "model:\n  tensor_model_parallel_size: 1\n  micro_batch_size: 1\n  global_batch_size: 8\n"
+      "  fp8_hybrid: true\n  fp8_params: true\n  fp8: ";
+  const RecipeReading off = reading_of("t.yaml", text_of_file + "false\n");
+  CHECK(field_text(off, Field::train_precision) == "bf16");
+  CHECK_FALSE(off.scenario.has(Field::train_gather_precision));
+  CHECK(field_text(reading_of("t.yaml", text_of_file + "true\n"), Field::train_precision) == "fp8");
+}
+
+TEST_CASE("a reference takes the value that counts, not a parent's", "[recipe]") {
+  const RecipeReading reading =
+      Folder()
+          .add("t.yaml",
+               "defaults: base.yaml\npolicy:\n  model_name: Qwen/Qwen3-8B\n  total: 4096\n"
+               "grpo:\n  async_grpo: {enabled: true}\n")
+          .add("base.yaml",
+               "grpo:\n  num_prompts_per_step: 32\npolicy:\n  total: 512\n  generation:\n"
+               "    max_new_tokens: ${mul:${policy.total}, 2}\n"
+               "    colocated:\n      enabled: false\n      resources: {num_nodes: 1}\n"
+               "cluster: {num_nodes: 2, gpus_per_node: 8}\n")
+          .read();
+  CHECK(field_number(reading, Field::rollout_response_limit) == 8192);
+  CHECK(field_text(reading, Field::rollout_placement) == "async");
+  CHECK(field_number(reading, Field::rollout_generation_gpus) == 8);
+  CHECK(field_number(reading, Field::hardware_gpus) == 16);
+}
+
+TEST_CASE("fully asynchronous rounds of verl have engines of their own", "[recipe]") {
+  const RecipeReading reading = reading_of(
+      "t.sh",
+      "python -m verl.experimental.fully_async_policy.fully_async_main data.train_batch_size=0 "
+      "actor_rollout_ref.model.path=Qwen/Qwen2.5-7B actor_rollout_ref.hybrid_engine=False "
+      "actor_rollout_ref.actor.ppo_mini_batch_size=16 async_training.require_batches=2 "
+      "async_training.trigger_parameter_sync_step=4 rollout.total_rollout_steps=12800 "
+      "trainer.nnodes=1 trainer.n_gpus_per_node=4 rollout.nnodes=2 rollout.n_gpus_per_node=4\n");
+  CHECK(field_text(reading, Field::rollout_placement) == "async");
+  CHECK(field_number(reading, Field::rollout_generation_gpus) == 8);
+  CHECK(field_number(reading, Field::hardware_gpus) == 12);
+  CHECK(field_number(reading, Field::rollout_prompts) == 128);
+  CHECK(field_number(reading, Field::rollout_steps) == 100);
+}
+
+TEST_CASE("Megatron's keys of LLaMA-Factory count only with it", "[recipe]") {
+  const std::string file =
+      "model_name_or_path: Qwen/Qwen3-30B-A3B\nstage: sft\nfinetuning_type: full\n"
+      "template: qwen3\ncutoff_len: 4096\nper_device_train_batch_size: 1\n"
+      "gradient_accumulation_steps: 8\nbf16: true\ntensor_model_parallel_size: 1\n"
+      "pipeline_model_parallel_size: 4\nexpert_model_parallel_size: 2\n"
+      "use_distributed_optimizer: true\nrecompute_granularity: full\n";
+  const RecipeReading with = reading_of("t.yaml", file + "use_mca: true\n", 16);
+  CHECK(field_text(with, Field::efficiency_stack) == "megatron");
+  CHECK(field_number(with, Field::layout_pp) == 4);
+  CHECK(field_number(with, Field::train_global_batch) == 32);
+  CHECK(field_text(with, Field::layout_sharding) == "optimizer");
+  const RecipeReading without = reading_of("t.yaml", file, 16);
+  CHECK(field_number(without, Field::layout_pp) == 1);
+  CHECK(field_number(without, Field::train_global_batch) == 128);
+  CHECK(field_text(without, Field::layout_sharding) == "none");
+}
+
+TEST_CASE("ms-swift spreads a model over cards unless it starts several processes", "[recipe]") {
+  const std::string command =
+      "swift sft --model Qwen/Qwen2.5-7B-Instruct --tuner_type lora "
+      "--per_device_train_batch_size 1 --gradient_accumulation_steps 16\n";
+  const RecipeReading one = reading_of("t.sh", "CUDA_VISIBLE_DEVICES=0,1 " + command);
+  CHECK(field_number(one, Field::hardware_gpus) == 2);
+  CHECK(field_number(one, Field::train_global_batch) == 16);
+  const RecipeReading two =
+      reading_of("t.sh", "CUDA_VISIBLE_DEVICES=0,1,2,3 NPROC_PER_NODE=2 " + command);
+  CHECK(field_number(two, Field::hardware_gpus) == 4);
+  CHECK(field_number(two, Field::train_global_batch) == 32);
+}
+
+TEST_CASE("OpenRLHF's asynchronous engines stand beside models that share GPUs", "[recipe]") {
+  const RecipeReading reading =
+      reading_of("t.sh",
+                 "python -m openrlhf.cli.train_ppo_ray --train.async_enable --train.colocate_all "
+                 "--actor.num_nodes 1 --actor.num_gpus_per_node 4 --ref.num_nodes 1 "
+                 "--ref.num_gpus_per_node 4 --vllm.num_engines 2 --vllm.tensor_parallel_size 2 "
+                 "--actor.model_name_or_path Qwen/Qwen3-4B\n");
+  CHECK(field_text(reading, Field::rollout_placement) == "async");
+  CHECK(field_number(reading, Field::hardware_gpus) == 8);
+}
+
+TEST_CASE("a generation of a model is no release of it", "[recipe]") {
+  for (const char* name : {"deepseek-ai/DeepSeek-V3", "deepseek-ai/DeepSeek-V3-Base",
+                           "deepseek-ai/DeepSeek-V3-0324", "/models/DeepSeek-V3-BF16"}) {
+    const RecipeReading reading =
+        reading_of("t.sh", "swift sft --model " + std::string(name) + " --tuner_type lora\n");
+    CHECK(field_text(reading, Field::model_name) == "deepseek-v3");
+  }
+}
+
+TEST_CASE("the critic of NeMo RL's PPO is a model of its own", "[recipe]") {
+  const RecipeReading reading =
+      reading_of("t.yaml",
+                 "ppo: {num_prompts_per_step: 16, num_generations_per_prompt: 4, ppo_epochs: 2}\n"
+                 "policy: {model_name: Qwen/Qwen3-8B}\nvalue: {model_name: Qwen/Qwen3-4B}\n");
+  CHECK(field_text(reading, Field::train_method) == "ppo");
+  CHECK(field_text(reading, Field::rollout_critic_model) == "qwen3-4b");
+  CHECK(field_number(reading, Field::rollout_epochs) == 2);
+}
+
+TEST_CASE("ORPO and CPO have no reference model", "[recipe]") {
+  const std::string flags = " --model_name_or_path Qwen/Qwen3-4B --dataset_name d --beta 0.1\n";
+  CHECK(field_text(reading_of("t.sh", "python orpo.py" + flags), Field::rollout_reference) ==
+        "off");
+  CHECK(field_text(reading_of("t.sh", "python dpo.py" + flags), Field::rollout_reference) == "on");
+}
+
+TEST_CASE("the name of a model tells the format of a frozen base", "[recipe]") {
+  const auto reading = [](const std::string& model) {
+    return reading_of("t.sh", "swift sft --tuner_type lora --model Qwen/" + model + "\n");
+  };
+  CHECK(field_text(reading("Qwen2.5-7B-Instruct-GPTQ-Int4"), Field::train_recipe) == "qlora");
+  CHECK(field_text(reading("Qwen2.5-7B-Instruct-AWQ"), Field::train_recipe) == "qlora");
+  const RecipeReading eight = reading("Qwen2.5-7B-Instruct-GPTQ-Int8");
+  CHECK(field_text(eight, Field::train_recipe) == "lora");
+  CHECK(field_text(eight, Field::train_base_precision) == "int8");
+}
+
+TEST_CASE("overrides that pass a filter of blanks count", "[recipe]") {
+  const RecipeReading reading = reading_of(
+      "t.sh",
+      "O=\"train.micro_batch_size=2 \\\n  model.tensor_model_parallel_size=4\"\n"
+      "C=\"run_recipe.py --recipe llama31_8b_sft_config\"\n"
+      "C=\"$C $(echo \"$O\" | tr '\\n' ' ' | sed 's/  \\+/ /g')\"\nbash -c \"python $C\"\n");
+  CHECK(field_number(reading, Field::train_micro_batch) == 2);
+  CHECK(field_number(reading, Field::layout_tp) == 4);
+  CHECK(field_text(reading, Field::train_method) == "sft");
+}
+
+TEST_CASE("a configuration of Accelerate that is absent leaves the sharding open", "[recipe]") {
+  const std::string run =
+      "accelerate launch --config_file f.yaml train.py --model_name_or_path Qwen/Qwen3-4B "
+      "--per_device_train_batch_size 1\n";
+  CHECK(asks(reading_of("t.sh", run), "layout.sharding"));
+  const RecipeReading found =
+      Folder()
+          .add("t.sh", run)
+          .add("f.yaml",
+               "compute_environment: LOCAL_MACHINE\ndistributed_type: MULTI_GPU\n"
+               "num_processes: 2\n")
+          .read();
+  CHECK(field_text(found, Field::layout_sharding) == "none");
+}
+
+TEST_CASE("a configuration that torchtune ships names its model", "[recipe]") {
+  const RecipeReading reading =
+      reading_of("t.sh",
+                 "tune run --nproc_per_node 8 lora_finetune_distributed --config llama3_1/8B_lora "
+                 "batch_size=4\n");
+  CHECK(field_text(reading, Field::model_name) == "llama-3.1-8b");
+  CHECK(field_text(reading, Field::train_recipe) == "lora");
+  CHECK(asks(reading, "layout.recompute"));
+}
+
+TEST_CASE("parts of a vision-language model freeze by InternVL's and Qwen-VL's names", "[recipe]") {
+  const RecipeReading lora =
+      reading_of("t.sh",
+                 "torchrun internvl/train/internvl_chat_finetune.py --model_name_or_path "
+                 "OpenGVLab/InternVL2_5-8B --use_llm_lora 16 --freeze_llm True --freeze_mlp True "
+                 "--freeze_backbone True --grad_checkpoint True --per_device_train_batch_size 1\n");
+  CHECK(field_text(lora, Field::train_recipe) == "lora");
+  CHECK(field_number(lora, Field::train_lora_rank) == 16);
+  CHECK(field_text(lora, Field::layout_recompute) == "full");
+  CHECK_FALSE(lora.scenario.has(Field::train_language));
+  const RecipeReading full = reading_of(
+      "t.sh",
+      "torchrun train_qwen.py --model_name_or_path Qwen/Qwen2.5-VL-7B-Instruct --tune_mm_vision "
+      "False --tune_mm_mlp True --tune_mm_llm True --data_flatten True "
+      "--per_device_train_batch_size 4\n");
+  CHECK(field_text(full, Field::train_recipe) == "frozen-vision");
+  CHECK_FALSE(full.scenario.has(Field::train_connector));
+  CHECK(field_text(full, Field::data_packing) == "padding-free");
+}
+
+TEST_CASE("a pattern of modules names its choices", "[recipe]") {
+  const RecipeReading reading =
+      reading_of("t.yaml",
+                 "base_model: Qwen/Qwen3-4B\ndatasets: [{path: d}]\nadapter: lora\nlora_r: 8\n"
+                 "lora_target_modules: 'layers.[0-9]+.(mlp|self_attn).(up|down|gate|q)_proj'\n");
+  CHECK(field_text(reading, Field::train_lora_targets) == "q,gate,up,down");
+}
+
+TEST_CASE("torchtitan's flavors have the shapes of released models", "[recipe]") {
+  const auto model = [](const std::string& name, const std::string& flavor) {
+    return field_text(reading_of("t.toml", "[model]\nname = \"" + name + "\"\nflavor = \"" +
+                                               flavor + "\"\n[training]\nsteps = 10\n"),
+                      Field::model_name);
+  };
+  CHECK(model("deepseek_v3", "16B") == "deepseek-v2-lite");
+  CHECK(model("llama4", "17bx16e_irope") == "llama-4-scout");
+  CHECK(model("llama3", "8B_flex") == "llama-3.1-8b");
+}
+
+TEST_CASE("references of NeMo's launcher find the keys of their own file", "[recipe]") {
+  const RecipeReading reading = reading_of(
+      "t.yaml",
+      "trainer: {devices: 8, num_nodes: 1, precision: bf16, max_steps: 10}\n"
+      "model:\n  tensor_model_parallel_size: 1\n  micro_batch_size: 1\n  global_batch_size: 8\n"
+      "  data: {train_ds: {global_batch_size: \"${peft.model.global_batch_size}\"}}\n"
+      "  encoder_seq_length: ${divide_floor:${training.model.global_batch_size}, 3}\n");
+  CHECK(field_number(reading, Field::train_global_batch) == 8);
+  CHECK(field_number(reading, Field::data_seq_length) == 2);
+}
