@@ -344,8 +344,17 @@ TEST_CASE("a load that nobody gives leaves each user what people read", "[servin
 // NVIDIA's sheets: GB300 15 PFLOP/s of dense FP4, GB200 10.
 TEST_CASE("4-bit matmuls are as fast as the chip's own 4-bit peak", "[serving]") {
   const ServingChip gb200 = chip_of("gb200-nvl72"), gb300 = chip_of("gb300-nvl72");
-  CHECK(matmul_peak(gb300, 0.5625) == Approx(1.5 * matmul_peak(gb200, 0.5625)));
-  CHECK(matmul_peak(gb300, 1) == Approx(matmul_peak(gb200, 1)));
+  using catalog::WeightFormat;
+  CHECK(matmul_peak(gb300, WeightFormat::nvfp4, 0.5625) ==
+        Approx(1.5 * matmul_peak(gb200, WeightFormat::nvfp4, 0.5625)));
+  CHECK(matmul_peak(gb300, WeightFormat::fp8, 1) ==
+        Approx(matmul_peak(gb200, WeightFormat::fp8, 1)));
+}
+
+// GPTQ and AWQ kernels multiply 16-bit numbers (vLLM and TensorRT-LLM call it W4A16).
+TEST_CASE("integer weights of 4 bits compute at the 16-bit peak", "[serving]") {
+  const ServingChip b200 = chip_of("b200");
+  CHECK(matmul_peak(b200, catalog::WeightFormat::int4, 0.53125) == b200.bf16);
 }
 
 TEST_CASE("idle hours of an owned machine are paid once", "[serving]") {

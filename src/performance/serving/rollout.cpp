@@ -35,7 +35,7 @@ ResponseLengths::ResponseLengths(double mean, double spread, double limit)
                 fmt::format("a mean response of {} tokens is longer than the limit of {}",
                             format_number(mean, NumberKind::count),
                             format_number(limit, NumberKind::count)),
-                "give a larger --response-limit, or a smaller --response-tokens",
+                "use a larger --response-limit, or a smaller --response-tokens",
                 "--response-limit");
   }
   // No lognormal has a mean this near the limit, so all responses are as long as the mean.

@@ -24,9 +24,10 @@ double soft_max(const Roofline& roofline) {
 
 }  // namespace
 
-double matmul_peak(const ServingChip& chip, double bytes) {
+double matmul_peak(const ServingChip& chip, catalog::WeightFormat format, double bytes) {
   const double eight = chip.fp8.value_or(chip.bf16);
-  if (bytes >= 2) return chip.bf16;
+  // Integer weights are dequantized to 16 bits before they are multiplied.
+  if (bytes >= 2 || format == catalog::WeightFormat::int4) return chip.bf16;
   if (bytes >= 1) return eight;
   return chip.fp4 ? *chip.fp4 * chip.fp4_share : chip.bf16;
 }
@@ -42,9 +43,9 @@ ServingModel::ServingModel(const ServedModel& model, const ServingChip& chip, co
   read_bytes_ = trcost::read_bytes(model, bytes_);
   expert_bytes_ = model.expert_params * bytes_.expert;
   weights_per_gpu_ = (read_bytes_ + unread_bytes(model)) / layout.tp + expert_bytes_ / layout.gpus;
-  expert_peak_ = matmul_peak(chip, bytes_.expert);
-  prefill_dense_ = 2 * (model.attention_params / matmul_peak(chip, bytes_.attention) +
-                        model.dense_params / matmul_peak(chip, bytes_.dense));
+  expert_peak_ = matmul_peak(chip, format, bytes_.expert);
+  prefill_dense_ = 2 * (model.attention_params / matmul_peak(chip, format, bytes_.attention) +
+                        model.dense_params / matmul_peak(chip, format, bytes_.dense));
   dense_seconds_ = prefill_dense_ + 2 * model.head_params / chip.bf16;
 }
 
@@ -279,11 +280,11 @@ void check_context(const ServedModel& model, double prompt, double answer, std::
 void check_speculation(double drafted, double acceptance) {
   if (acceptance > 0 && drafted <= 0) {
     throw Error(ErrorKind::usage, "it is of drafted tokens, and none are drafted",
-                "give --draft-tokens, e.g. 1 for DeepSeek's own", "--acceptance");
+                "set --draft-tokens, e.g. 1 for DeepSeek's own", "--acceptance");
   }
   if (drafted > 0 && acceptance <= 0) {
     throw Error(ErrorKind::usage, "drafted tokens need the share that is accepted",
-                "give --acceptance, e.g. 0.8: it is a property of the data and is never assumed",
+                "set --acceptance, e.g. 0.8: it is a property of the data and is never assumed",
                 "--draft-tokens");
   }
 }
@@ -292,13 +293,13 @@ void check_tensor_parallel(const ServedModel& model, int tp, std::string_view fl
   if (std::fmod(model.heads, tp) != 0) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} does not divide the {} attention heads", tp, model.heads),
-                "engines refuse it: give a divisor of the heads", std::string(flag));
+                "engines refuse it: use a divisor of the heads", std::string(flag));
   }
   if (std::fmod(model.kv_heads, tp) != 0 && std::fmod(tp, model.kv_heads) != 0) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} neither divides the {} key-value heads nor is a multiple of them",
                             tp, model.kv_heads),
-                "engines refuse it: give a divisor or a multiple", std::string(flag));
+                "engines refuse it: use a divisor or a multiple", std::string(flag));
   }
 }
 

@@ -34,8 +34,8 @@ inline constexpr double kExchangeBytes = 3;  ///< per element of a token: 1 byte
 inline constexpr double kBusiestPrefill = 0.9;
 
 /// Peak FLOP/s of matmuls with weights of `bytes` each. Chips without a format compute in the next
-/// wider one that they have, and in 16 bit if the format is only for storage.
-double matmul_peak(const ServingChip& chip, double bytes);
+/// wider one that they have, and in 16 bit if the format is only for storage (data/phases.md, B.1).
+double matmul_peak(const ServingChip& chip, catalog::WeightFormat format, double bytes);
 
 /// Tokens that a step attends to, for the mean request half way through its answer.
 inline double mean_context(const ServingLoad& load) {

@@ -26,8 +26,9 @@ void add_dense(ServingSteps& s, const DecodeParts& parts) {
   s.add("a token's dense products at the peak",
         "2 x (attention / its peak + feed-forward / its peak + head / 16-bit peak)",
         fmt::format("2 x ({} / {} + {} / {} + {} / {})", digits(m.attention_params),
-                    digits(matmul_peak(c, bytes.attention)), digits(m.dense_params),
-                    digits(matmul_peak(c, bytes.dense)), digits(m.head_params), digits(c.bf16)),
+                    digits(matmul_peak(c, s.row.format, bytes.attention)), digits(m.dense_params),
+                    digits(matmul_peak(c, s.row.format, bytes.dense)), digits(m.head_params),
+                    digits(c.bf16)),
         in_seconds(replica.dense_seconds()));
   s.add("dense weights, read", "bytes / tp / (bandwidth x share)",
         fmt::format("{} / {} / ({} x {})", digits(replica.read_bytes()), tp, digits(c.bandwidth),
