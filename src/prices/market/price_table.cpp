@@ -24,9 +24,8 @@ PriceQuote maker_price(PriceTable& table, const PriceQuery& query) {
   constexpr std::string_view kReason = "its maker alone rents it: ";
   auto quote = table.find_maker_price(kClassOfMakers, query.commitment, query.accelerator);
   if (!quote || quote->imputed) {
-    return missing_price(fmt::format("{}the price book has no {} price of {}: give --price",
-                                     kReason, commitment_name(query.commitment),
-                                     query.accelerator));
+    return missing_price(fmt::format("{}the price book has no {} price of {}: set --price", kReason,
+                                     commitment_name(query.commitment), query.accelerator));
   }
   if (query.price_class == kClassOfMakers) return *std::move(quote);
   quote->other_class = true;
@@ -69,7 +68,7 @@ PriceQuote select_price(const PriceBook& book, const PriceQuery& query) {
     }
   }
   if (quote) return *std::move(quote);
-  return missing_price(fmt::format("the price book has no {} price of {}: give --price",
+  return missing_price(fmt::format("the price book has no {} price of {}: set --price",
                                    commitment_name(query.commitment), query.accelerator));
 }
 
@@ -205,7 +204,7 @@ std::optional<PriceQuote> PriceTable::impute_from_class(const Market& market,
   return std::nullopt;
 }
 
-// The price of a term before terms are ordered. A first-hand quote stands unless it is dearer than
+// The price of a term before terms are ordered. A recent quote stands unless it is dearer than
 // on-demand, which shows that its seller has another level.
 std::optional<PriceQuote> PriceTable::term_price(const Market& market, std::string_view chip) {
   if (market.price_class == PriceClass::index) return base_price(market, chip);
@@ -213,10 +212,8 @@ std::optional<PriceQuote> PriceTable::term_price(const Market& market, std::stri
   Offers own = offers(market, chip);
   std::optional<PriceQuote> quoted;
   if (!own.rows.empty()) quoted = quote_offers(own, market, chip);
-  const bool first_hand =
-      std::ranges::any_of(own.rows, [](const PriceRow* row) { return !row->secondary; });
   const bool cheaper = !on_demand || (quoted && *quoted->usd <= *on_demand->usd);
-  if (own.recent() && first_hand && cheaper) return quoted;
+  if (own.recent() && cheaper) return quoted;
   auto imputed = impute_term(market, chip);
   return imputed ? imputed : quoted;
 }
@@ -296,8 +293,8 @@ void require_class_sells(const PriceBook& book, PriceClass price_class, Commitme
   throw Error(ErrorKind::usage,
               fmt::format("class {} has no {} price in the book", price_class_name(price_class),
                           commitment_name(commitment)),
-              others.empty() ? std::string("nobody of the book has: give --price")
-                             : fmt::format("classes that have: {}; or give --price", others),
+              others.empty() ? std::string("nobody of the book has: set --price")
+                             : fmt::format("classes that have: {}; or set --price", others),
               "--price-class");
 }
 
