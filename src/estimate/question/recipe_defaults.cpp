@@ -115,7 +115,7 @@ void adapt_rollouts(Method method, const Catalog& catalog, Notes& notes, Scenari
   refuse(
       adapted, kOtherData,
       fmt::format("is not of --method {}: the policy writes its own data", method_row(method).name),
-      "give --steps, --prompts, --samples-per-prompt, --prompt-tokens and --response-tokens");
+      "set --steps, --prompts, --samples-per-prompt, --prompt-tokens and --response-tokens");
   constexpr Field kSpeed[] = {Field::efficiency_mfu};
   refuse(adapted, kSpeed, "is of one kind of work, and a round has several",
          "leave it out: each phase has its own speed");
@@ -208,7 +208,7 @@ void refuse_rollouts(Method method, const Scenario& scenario) {
   for (const Field& field : of_rollouts) {
     if (field == Field::rollout_reference && asks_reference(method)) continue;
     refuse(scenario, std::span(&field, 1), "is of rollouts, and nothing here writes responses",
-           "give --method grpo, ppo or distill");
+           "set --method grpo, ppo or distill");
   }
 }
 
@@ -245,10 +245,11 @@ bool is_full_training(const Scenario& scenario) {
          !scenario.has(Field::data_samples);
 }
 
-// Given degrees or a given speed imply other software.
+// Degrees above 1 or a given speed imply other software.
 bool implies_other_software(const Scenario& scenario) {
   for (std::size_t i = 0; i < kDimensionCount; ++i) {
-    if (!makes_replicas(kDimensions[i]) && scenario.has(kDimensionFields[i])) return true;
+    const bool divides = scenario.number(kDimensionFields[i]).value_or(1) > 1;
+    if (!makes_replicas(kDimensions[i]) && divides) return true;
   }
   return scenario.has(Field::efficiency_mfu);
 }
