@@ -36,8 +36,11 @@ std::string format_exact(double value);
 /// `1,234,567.8`.
 std::string grouped(double value, int decimals);
 
-/// Formats a unit price with two to four decimals: `$2.82`, `$1.475`, `$0.0826`.
+/// Formats a unit price in cents, or with up to four decimals where cents differ by over 0.4%:
+/// `$2.82`, `$0.0826`.
 std::string unit_money(double usd);
+/// Returns it with all digits that a price has, for formulas that are recomputed.
+std::string exact_unit_money(double usd);
 
 /// Appends format_exact() of a number.
 void append_exact(std::string& out, double value);

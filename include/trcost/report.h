@@ -61,7 +61,8 @@ std::optional<Format> format_from_extension(std::string_view file_name);
 struct Style {
   bool color = false;  ///< escape codes of ECMA-48
   int width = 80;      ///< columns of a line, exceeded only by words and columns that cannot be cut
-  bool unicode = true;  ///< block characters and ellipses, else ASCII
+  bool unicode = true;   ///< block characters and ellipses, else ASCII
+  bool details = false;  ///< with the pieces below a heading of details
 };
 
 /// Length of an answer in text: a line per platform, a screen, everything.

@@ -22,6 +22,7 @@
 #include "catalog/software/engine.h"
 #include "catalog/software/stacks.h"
 #include "catalog/software/tools.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 
 namespace trcost::catalog {
@@ -59,16 +60,25 @@ const CatalogKindInfo& kind_info(CatalogKind kind) {
         directory && kind == CatalogKind::models ? "this is a folder without a config.json"
         : directory                              ? "this is a directory, not a file"
                     : "no catalog entry, and no file that ends in .json",
-        fmt::format("{}{}Hugging Face names are not downloaded: give a catalog entry, or the "
+        fmt::format("{}{}Hugging Face names are not downloaded: use a catalog entry, or the "
                     "path of a config.json",
                     guess, guess.empty() ? "" : " "),
         std::string(name.substr(0, 200)));
+  }
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool by_memory = kind == CatalogKind::accelerators && !name.empty() &&
+                         is_digit(name.front()) && quantity::lower_case(name).ends_with("gb");
+  if (by_memory) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("\"{}\" is an amount of memory, not a GPU", name.substr(0, 100)),
+        "write its name, such as rtx-4090. `trcost list accelerators` has the memory of each");
   }
   const std::string guess = suggested_entry(catalog, kind, name);
   const std::string_view kinds = kind_info(kind).name;
   const std::string_view one = kinds.substr(0, kinds.size() - 1);
   throw Error(ErrorKind::usage, fmt::format("unknown {} \"{}\"", one, name.substr(0, 100)),
-              fmt::format("{}{}`trcost list {}` shows all names. For your own file, give its path, "
+              fmt::format("{}{}`trcost list {}` shows all names. For your own file, use its path, "
                           "which ends in .json",
                           guess, guess.empty() ? "" : " ", kinds));
 }

@@ -64,7 +64,8 @@ int run_command(const Command& command, const std::vector<std::string>& argument
     // -h is a screen, --help everything.
     const bool all = std::ranges::find(arguments, "-h") == arguments.end() ||
                      std::ranges::find(arguments, "--help") != arguments.end();
-    Output("-").write(all ? command_help(command, flags) : command_summary(command, flags));
+    Output("-").write(all ? command_help(command, flags, session.width())
+                          : command_summary(command, flags));
     return kExitOk;
   }
   session.check_options();

@@ -98,7 +98,7 @@ double spare_share(const FailureInputs& inputs, double async) {
     throw Error(ErrorKind::no_answer,
                 fmt::format("{} keeps {} of them as spares: none is left to work", job,
                             format_number(result.spare_share, NumberKind::fraction)),
-                "give fewer --spares");
+                "use fewer --spares");
   }
   const auto time = [](double seconds) { return format_number(seconds, NumberKind::duration); };
   const double alone =
@@ -106,17 +106,17 @@ double spare_share(const FailureInputs& inputs, double async) {
       exponential_goodput(std::max(daly_interval(result.stall_seconds, result.mtbf_seconds), 1.0),
                           result.stall_seconds, result.restart_seconds, result.mtbf_seconds);
   std::string hint = inputs.spot
-                         ? "take fewer accelerators, another --pricing, or give "
+                         ? "take fewer accelerators, another --pricing, or set "
                            "--preemption-hours or --goodput"
-                         : "take fewer accelerators, or give --failure-gpu-hours or --goodput";
+                         : "take fewer accelerators, or set --failure-gpu-hours or --goodput";
   const bool slow_checkpoints =
       result.stall_seconds > result.mtbf_seconds && result.restart_seconds <= result.mtbf_seconds;
   if (slow_checkpoints) {
     hint =
-        "take fewer accelerators, or give a shorter --checkpoint-stall (faster storage, "
+        "take fewer accelerators, or use a shorter --checkpoint-stall (faster storage, "
         "asynchronous checkpoints) or --goodput";
   } else if (inputs.interval_seconds && alone >= kLeastGoodput) {
-    hint = fmt::format("give a shorter --checkpoint-interval: about {} is the best",
+    hint = fmt::format("use a shorter --checkpoint-interval: about {} is the best",
                        time(daly_interval(result.stall_seconds, result.mtbf_seconds)));
   }
   throw Error(ErrorKind::no_answer,

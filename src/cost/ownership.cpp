@@ -112,7 +112,7 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
       std::nullopt,
       for_sale,
       for_sale
-          ? fmt::format("no purchase price of {} is known: give --purchase-price", accelerator.name)
+          ? fmt::format("no purchase price of {} is known: set --purchase-price", accelerator.name)
           : fmt::format("{} is not for sale: its maker's cloud rents it", accelerator.name),
       {}};
 }

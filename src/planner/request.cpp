@@ -159,7 +159,7 @@ void check_recompute(double layers, const PlanRequest& r) {
   if (r.recompute == Recompute::full && *r.recompute_layers != most) {
     throw_usage(fmt::format("--recompute full repeats all {} layers of a stage, not {}", most,
                             *r.recompute_layers),
-                "leave one of the two out, or give --recompute none or selective",
+                "leave one of the two out, or set --recompute none or selective",
                 "--recompute-layers");
   }
 }

@@ -308,8 +308,9 @@ std::string format_number(double value, NumberKind kind, int significant) {
     case NumberKind::money: {
       const Currency& currency = shown_currency();
       const double amount = value * currency.per_usd;
+      constexpr double kWhole = 99.995;  // from here on, cents say nothing
       if (std::abs(amount) < 1e4 && std::abs(amount) >= 0.1) {
-        return currency.sign + grouped(amount, std::abs(amount) < 1e3 ? 2 : 0);
+        return currency.sign + grouped(amount, std::abs(amount) < kWhole ? 2 : 0);
       }
       return currency.sign + scaled(amount, kMoney, significant);
     }
@@ -336,11 +337,24 @@ std::string grouped(double value, int decimals) {
 
 std::string unit_money(double usd) {
   constexpr double kSmallest = 0.001;  // below, four decimals say too little
-  constexpr double kNoise = 1e-7;
   const Currency& currency = shown_currency();
   const double amount = usd * currency.per_usd;
   if (amount != 0 && std::abs(amount) < kSmallest) return format_number(usd, NumberKind::money);
-  if (currency.per_usd != 1) return currency.sign + grouped(amount, amount < 1 ? 3 : 2);
+  constexpr double kClose = 0.004;  // a share that nobody misses
+  for (const double unit : {0.01, 0.001}) {
+    const double rounded = std::round(amount / unit) * unit;
+    if (std::abs(amount - rounded) > kClose * std::abs(amount)) continue;
+    return currency.sign + grouped(amount, unit == 0.01 ? 2 : 3);
+  }
+  return currency.sign + grouped(amount, 4);
+}
+
+std::string exact_unit_money(double usd) {
+  constexpr double kSmallest = 0.001;  // below, four decimals say too little
+  constexpr double kNoise = 1e-7;
+  const Currency& currency = shown_currency();
+  const double amount = usd * currency.per_usd;
+  if (currency.per_usd != 1 || std::abs(amount) < kSmallest) return unit_money(usd);
   for (const int decimals : {2, 3}) {
     const double unit = decimals == 2 ? 0.01 : 0.001;
     if (std::abs(amount - std::round(amount / unit) * unit) < kNoise) {

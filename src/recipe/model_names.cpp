@@ -233,7 +233,7 @@ void find_model(Workings& work) {
   const std::string model = shape_of_keys(work);
   if (!model.empty()) return work.set("model.name", model);
   const std::string why = work.has("shape.layers")
-                              ? "the keys leave a size of the model open: give it with --model"
+                              ? "the keys leave a size of the model open: set it with --model"
                               : "no file names a catalog model";
   for (const auto& [name, value] : work.values()) {
     if (name.starts_with("shape.")) work.report(name, why);

@@ -189,7 +189,7 @@ class Reader {
 
   void report_files() {
     for (const Fact& fact : files_.absent) {
-      const std::string why = "this file is not beside the recipe: give it too";
+      const std::string why = "this file is not beside the recipe: pass it too";
       for (RecipeKey& key : out_.keys) {
         if (key.key != fact.key || key.value.find(fact.value) == std::string::npos) continue;
         key.status = "reported";
@@ -203,7 +203,8 @@ class Reader {
     for (const std::string& command : files_.further) {
       constexpr std::size_t kLongest = 120;
       out_.keys.push_back({"command", command.substr(0, kLongest), "reported", "",
-                           "a further run of the script: give it apart", files_.paths.front(), 0});
+                           "a further run of the script: pass it separately", files_.paths.front(),
+                           0});
     }
   }
 
@@ -273,7 +274,7 @@ RecipeReading read_recipe(const std::vector<std::string>& files, const Scenario&
   }
   if (name.empty()) {
     throw Error(ErrorKind::data, "no framework is recognised by its keys",
-                "give a configuration or a launch script of axolotl, LLaMA-Factory, ms-swift, TRL, "
+                "pass a configuration or a launch script of axolotl, LLaMA-Factory, ms-swift, TRL, "
                 "the Hugging Face Trainer, DeepSpeed, torchtitan, torchtune, Megatron-LM, "
                 "Megatron-Bridge, NeMo, nanotron, llm-foundry, OLMo, LitGPT, verl, OpenRLHF or "
                 "NeMo RL",

@@ -94,7 +94,7 @@ class Opener {
     if (depth > kDeepest || seen_.size() >= kMostFiles || !seen_.insert(plain).second) return;
     if (fs::path(path).extension() == ".py") {
       throw Error(ErrorKind::data, "recipes in Python are not read",
-                  "give the configuration that the run saved (config.json, training_args.json, "
+                  "pass the configuration that the run saved (config.json, training_args.json, "
                   "adapter_config.json), or a YAML file or launch script",
                   path);
     }

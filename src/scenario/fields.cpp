@@ -148,6 +148,11 @@ const FieldInfo& require_field(std::string_view path) {
   std::vector<std::string> known;
   for (const FieldInfo& info : kFields) known.emplace_back(info.path);
   std::string hint = did_you_mean(path, known);
+  const std::string member = fmt::format(".{}", path.substr(path.rfind('.') + 1));
+  for (const FieldInfo& info : kFields) {
+    const bool same = info.path.ends_with(member) || info.flag.substr(2) == member.substr(1);
+    if (hint.empty() && same) hint = fmt::format("did you mean \"{}\"?", info.path);
+  }
   if (hint.empty()) hint = "`trcost help fields` lists all fields";
   constexpr std::size_t kQuotedLength = 80;
   throw Error(ErrorKind::usage,

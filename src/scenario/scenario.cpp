@@ -15,10 +15,10 @@ namespace {
 
 // `45` where 45 % was meant.
 std::string percent_hint(const FieldInfo& info, double value) {
-  const bool percent =
-      info.kind == FieldKind::fraction && value > info.highest && value <= 100 * info.highest;
-  return percent ? fmt::format("write {} or {}%; ", format_exact(value / 100), format_exact(value))
-                 : std::string();
+  constexpr double kFewestPercent = 2;  // 1.4 is a wrong share, not 1.4%
+  const bool percent = info.kind == FieldKind::fraction && value >= kFewestPercent &&
+                       value > info.highest && value <= 100 * info.highest;
+  return percent ? fmt::format("write {:.6g} or {:.6g}%; ", value / 100, value) : std::string();
 }
 
 // A price of 0, where there is none to pay.
@@ -40,8 +40,8 @@ void check_range(const FieldInfo& info, double value, std::string_view location)
         ErrorKind::usage,
         fmt::format("{} is outside the allowed range",
                     std::isfinite(value) ? format_exact(value) : std::string("the value")),
-        fmt::format("{}{}{}{} ({}) has to be {}", percent_hint(info, value), free_hint(info, value),
-                    billions_hint(info, value), info.flag, info.path, allowed_range(info)),
+        fmt::format("{}{}{}{} has to be {}", percent_hint(info, value), free_hint(info, value),
+                    billions_hint(info, value), info.flag, allowed_range(info)),
         std::string(location));
   }
   const bool whole = info.kind == FieldKind::integer;
@@ -200,7 +200,7 @@ void refuse_exclusive(const Scenario& scenario, ErrorKind kind, std::string_view
     if (!scenario.has(a) || !scenario.has(b)) continue;
     throw Error(kind,
                 fmt::format("{} and {} exclude each other", field_info(a).flag, field_info(b).flag),
-                "give one of them", std::string(where));
+                "keep one of them", std::string(where));
   }
 }
 

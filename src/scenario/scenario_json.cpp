@@ -188,7 +188,7 @@ ObjectReader scenario_object(std::string_view json, std::string_view origin) {
   check_schema(object, origin);
   if (!object.has("scenario")) {
     throw Error(ErrorKind::data, "this saved result holds no scenario",
-                "results of questions about a run hold one; for this one give its command again",
+                "results of questions about a run hold one; for this one run its command again",
                 std::string(origin));
   }
   return object.required_value("scenario").object();
@@ -203,7 +203,7 @@ namespace trcost {
 Scenario scenario_from_json(std::string_view json, std::string_view origin) {
   ObjectReader object = scenario_object(json, origin);
   if (object.has("model_type")) {
-    object.value().fail("this is the config.json of a model, not a scenario", "give it to --model");
+    object.value().fail("this is the config.json of a model, not a scenario", "pass it to --model");
   }
   catalog::refuse_other_file(object.value());
   read_head(object, origin);

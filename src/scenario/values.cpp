@@ -153,7 +153,7 @@ std::vector<NamedPrice> parse_named_prices(std::string_view text) {
     for (const NamedPrice& other : out) {
       if (same_name(other.name, price.name)) {
         throw Error(ErrorKind::usage, fmt::format("{} has two prices", price.name.substr(0, 60)),
-                    "give one of them");
+                    "keep one of them");
       }
     }
     out.push_back(std::move(price));

@@ -168,7 +168,7 @@ constexpr double kSmallestLanguage = 1e3;
 LanguageModel shape_from_parameters(double params, double vocab) {
   if (!(params >= kSmallest && params <= kLargest)) {
     throw Error(ErrorKind::usage, "a shape follows from 1e3 to 1e16 parameters",
-                "give a number within that range, or a model file with --model");
+                "use a number within that range, or a model file with --model");
   }
   if (!(vocab >= 2 && vocab <= 1e8)) {
     throw Error(ErrorKind::usage, "a vocabulary has from 2 to 1e8 entries",

@@ -59,7 +59,7 @@ double over_cores(const ServedModel& m, const Of& of) {
 void refuse_unserved(const LanguageModel& m, const std::string& name) {
   if (m.output_head && !m.bidirectional) return;
   throw Error(ErrorKind::usage, name + " generates nothing: it has no language model's head",
-              "give a language model: `trcost list models`", "--model");
+              "use a language model: `trcost list models`", "--model");
 }
 
 }  // namespace

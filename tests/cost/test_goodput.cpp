@@ -174,12 +174,12 @@ TEST_CASE("a job without progress fails with the flag that helps", "[cost][goodp
   CHECK(refusal(idle).message ==
         "a job of 64 accelerators keeps 100% of them as spares: none is "
         "left to work");
-  CHECK(refusal(idle).hint == "give fewer --spares");
+  CHECK(refusal(idle).hint == "use fewer --spares");
 
   FailureInputs rare;
   rare.gpus = 4096;
   rare.interval_seconds = 1000 * 86400.0;
-  CHECK(refusal(rare).hint.starts_with("give a shorter --checkpoint-interval"));
+  CHECK(refusal(rare).hint.starts_with("use a shorter --checkpoint-interval"));
 }
 
 TEST_CASE("an interval is at most the run", "[cost][goodput]") {

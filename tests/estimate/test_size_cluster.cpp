@@ -194,13 +194,15 @@ void check_refusal(Scenario s, const Error& error) {
     const auto says = [&](const char* words) {
       return error.message.find(words) != std::string::npos;
     };
-    CHECK((says("at most 10000000 can be asked for") || says("twice the tokens")));
+    CHECK((says("The limit is 10,000,000") || says("twice the tokens")));
     return;
   }
   s.clear(Field::hardware_deadline);
-  s.set_number(Field::hardware_gpus, std::stod(error.message.substr(on + 5)));
+  std::string count = error.message.substr(on + 5);
+  std::erase(count, ',');
+  s.set_number(Field::hardware_gpus, std::stod(count));
   const std::string time = format_number(answer(s).wall_clock_seconds, NumberKind::duration);
-  CHECK(error.message.find("the shortest time is " + time + ",") != std::string::npos);
+  CHECK(error.message.find("The shortest time found is " + time + ",") != std::string::npos);
 }
 
 void check_sizing(const Scenario& base, double unit, double most) {
@@ -306,8 +308,8 @@ TEST_CASE("beyond the largest known cluster, what that one would take", "[estima
   REQUIRE(large.gpus > 200'000);
   s.clear(Field::hardware_deadline);
   s.set_number(Field::hardware_gpus, 200'000);
-  const std::string expected =
-      "200000 take about " + format_number(answer(s).wall_clock_seconds, NumberKind::duration, 2);
+  const std::string expected = "200,000 GPUs take about " +
+                               format_number(answer(s).wall_clock_seconds, NumberKind::duration, 2);
   CHECK(std::ranges::any_of(large.warnings, [&](const std::string& each) {
     return each.find(expected) != std::string::npos;
   }));
@@ -365,7 +367,7 @@ TEST_CASE("a deadline that nothing meets: the shortest time and its size are sai
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.kind == ErrorKind::no_answer);
-    CHECK(error.message.find("the shortest time is") != std::string::npos);
+    CHECK(error.message.find("The shortest time found is") != std::string::npos);
     CHECK(error.hint.find("--global-batch") != std::string::npos);
   }
 }

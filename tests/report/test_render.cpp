@@ -217,15 +217,15 @@ TEST_CASE("a warning names the flag that completes the total", "[report]") {
   rented.set_text(Field::cost_provider, "AWS");
   rented.set_text(Field::cost_pricing, "reserved-1y");
   CHECK(last_warning(rented) ==
-        "h20, gaudi3: the total is not complete, no reserved-1y price of AWS is known: give "
+        "h20, gaudi3: the total is not complete, no reserved-1y price of AWS is known: set "
         "--price, another --provider or --pricing, or --pricing own");
   Scenario owned = sample::question_on("a800");
   owned.set_text(Field::cost_pricing, "own");
-  CHECK(last_warning(owned).ends_with("give --purchase-price"));
+  CHECK(last_warning(owned).ends_with("set --purchase-price"));
   owned = sample::question_on("tpu-v6e");
   owned.set_text(Field::cost_pricing, "own");
   owned.set_number(Field::cost_purchase_price, 20000);
-  CHECK(last_warning(owned).ends_with("its power is not known: give --watts-per-gpu"));
+  CHECK(last_warning(owned).ends_with("its power is not known: set --watts-per-gpu"));
 }
 
 TEST_CASE("owning is compared with a named rent in every document", "[report]") {
@@ -333,7 +333,7 @@ TEST_CASE("text names the cheapest platform at quoted prices and the source of e
     CHECK(text.find(e.cost.items[0].source.substr(0, 30)) != std::string::npos);
   }
   for (const auto* words :
-       {"data.seq_length = 4,096", "cheapest", "matmul kernels", "Driven by: ", "2026-09-30"}) {
+       {"data.seq_length = 4,096", "cheapest", "matrix kernels", "Driven by: ", "2026-09-30"}) {
     INFO(words);
     CHECK(text.find(words) != std::string::npos);
   }
@@ -378,7 +378,10 @@ TEST_CASE("words for numbers", "[report]") {
   CHECK(grouped(-1000, 0) == "-1,000");
   CHECK(unit_money(2) == "$2.00");
   CHECK(unit_money(2.8200000000000003) == "$2.82");
-  CHECK(unit_money(1.475) == "$1.475");
+  CHECK(unit_money(1.475) == "$1.48");  // people read cents
+  CHECK(exact_unit_money(1.475) == "$1.475");
+  CHECK(unit_money(0.135) == "$0.135");
+  CHECK(unit_money(2.7982) == "$2.80");
   CHECK(unit_money(0.0826) == "$0.0826");
   CHECK(unit_money(1234.5) == "$1,234.50");
   CHECK(short_money(9826.54) == "$9.83k");

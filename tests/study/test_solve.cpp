@@ -118,7 +118,7 @@ TEST_CASE("a time that no cluster meets in steps of this training is refused as 
     return "answered";
   };
   const std::string refused = message([&] { estimate(timed, test_catalog()); });
-  CHECK(refused.find("was found that finishes within 60.0 min") != std::string::npos);
+  CHECK(refused.find("finishes within 60.0 min") != std::string::npos);
   CHECK(message([&] { Solver(test_catalog()).solve(asked, "h100-sxm"); }) == refused);
 }
 

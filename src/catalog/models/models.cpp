@@ -154,7 +154,7 @@ LanguageModel read_language(ObjectReader r) {
   m.heads = r.required_whole("heads", 1, kWidest);
   m.kv_heads = read_width(r, "kv_heads", m.heads);
   if (!r.has("head_dim") && std::fmod(m.hidden, m.heads) != 0) {
-    r.value().fail("hidden is not a multiple of heads", "give head_dim");
+    r.value().fail("hidden is not a multiple of heads", "set head_dim");
   }
   m.head_dim = read_width(r, "head_dim", m.hidden / m.heads);
   m.vocab = r.required_whole("vocab", 1, 1e9);

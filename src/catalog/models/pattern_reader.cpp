@@ -69,7 +69,7 @@ void read_parts(const std::vector<JsonValue>& parts, LanguageModel& m) {
   for (const JsonValue& each : parts) {
     if (m.pattern_parts == static_cast<int>(m.pattern.size())) {
       each.fail(fmt::format("a pattern has at most {} parts", m.pattern.size()),
-                "give one entry for each kind of layer, with how many there are");
+                "write one entry for each kind of layer, with how many there are");
     }
     ObjectReader part = each.object();
     PatternPart& slot = m.pattern[static_cast<std::size_t>(m.pattern_parts++)];

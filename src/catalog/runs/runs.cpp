@@ -301,8 +301,7 @@ TokenBudget read_budget(const JsonValue& value) {
 std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
                                     const OwnDefaults& defaults,
                                     std::vector<std::string>& unknown) {
-  constexpr std::string_view kFill =
-      "write it into the row, or give its flag, which fills all rows";
+  constexpr std::string_view kFill = "write it into the row, or set its flag, which fills all rows";
   CsvTable table(csv, origin);
   table.hint_missing(std::string(kFill));
   for (const std::string& column : table.columns()) {

@@ -68,13 +68,17 @@ int show_config(const ConfigArguments& arguments, Session& session) {
   const Layered layered = combined(layers);
   // People ask what was moved, machines get every field.
   const bool people = format_info(format).form == Form::page;
-  Document document =
-      table_document(values_table(layered, arguments.all || !people), "settings", "Settings");
+  Table values = values_table(layered, arguments.all || !people);
+  const bool empty = values.rows().empty();
+  Document document = table_document(std::move(values), "settings", "Settings");
   document.page = [page = std::move(document.page), file = file_words(session),
-                   all = arguments.all || !people] {
+                   all = arguments.all || !people, empty] {
     Page out = page();
+    out.bare = false;
     out.pieces.insert(out.pieces.begin(), Facts{{{"Config file", file}}});
-    if (!all) {
+    if (!all && empty) {
+      out.add(Paragraph{"Nothing is set. `trcost help fields` lists the variables and keys."});
+    } else if (!all) {
       out.add(
           Paragraph{"Every other field has its default: --all, or `trcost help fields`", Ink::dim});
     }

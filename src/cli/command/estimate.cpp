@@ -94,7 +94,7 @@ bool keeps_limit(const Gate& gate, const Scenario& scenario, const Report& repor
 
 int run_estimate(const EstimateArguments& arguments, Session& session) {
   if (arguments.details && arguments.brief) {
-    throw Error(ErrorKind::usage, "--details and --brief exclude each other", "give one of them");
+    throw Error(ErrorKind::usage, "--details and --brief exclude each other", "keep one of them");
   }
   const Format format = arguments.output.choose();
   if (arguments.brief && !format_info(format).traits.terminal) {

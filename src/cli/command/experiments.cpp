@@ -156,6 +156,7 @@ Action define_experiments(Flags& flags, Session& session) {
       "time in which a run should finish; it sizes the GPUs of a run (default: 3d). With --gpus, "
       "all runs share that cluster");
   arguments->scenario.add(flags, session);
+  add_details_option(flags, arguments->output);
   add_output_options(flags, arguments->output);
   flags.group("Output");
   flags.add("--strict", arguments->strict,

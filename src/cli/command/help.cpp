@@ -21,11 +21,11 @@
 namespace trcost::cli {
 namespace {
 
-constexpr std::size_t kWidth = 100;
-constexpr std::size_t kHelpColumn = 34;
+constexpr std::size_t kUsualWidth = 80;
+constexpr std::size_t kHelpColumn = 30;
 
-// `text` in lines of the page's width, every line but the first indented.
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = kWidth) {
+// `text` in lines of at most `width`, every line but the first indented.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
   std::string out;
   std::size_t column = indent;
   while (!text.empty()) {
@@ -55,17 +55,40 @@ std::string indented(std::string_view lines) {
   return out;
 }
 
-std::string flag_line(const Flag& flag) {
+// Text of a topic in lines of at most `width`. Indented lines are commands and tables and stay.
+std::string filled(std::string_view text, std::size_t width) {
+  std::string out, paragraph;
+  const auto end_paragraph = [&] {
+    if (!paragraph.empty()) out += wrapped(paragraph, 0, width) + "\n";
+    paragraph.clear();
+  };
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.starts_with(' ')) {
+      end_paragraph();
+      out += fmt::format("{}\n", line);
+    } else {
+      paragraph += fmt::format("{}{}", paragraph.empty() ? "" : " ", line);
+    }
+  }
+  end_paragraph();
+  return out;
+}
+
+std::string flag_line(const Flag& flag, std::size_t width) {
   std::string head = "  ";
   if (!flag.letter.empty()) head += flag.letter + ", ";
   head += flag.name;
+  if (!flag.alias.empty()) head += ", " + flag.alias;
   if (!flag.positional() && !flag.value.empty()) head += " " + flag.value;
   if (head.size() + 2 > kHelpColumn) {
     head += "\n" + std::string(kHelpColumn, ' ');
   } else {
     head.resize(kHelpColumn, ' ');
   }
-  return head + wrapped(flag.help, kHelpColumn) + "\n";
+  return head + wrapped(flag.help, kHelpColumn, width) + "\n";
 }
 
 // The beginning of a help text that fits `width` columns, cut after a clause.
@@ -102,14 +125,12 @@ bool is_main_option(const Flag& flag) {
          std::ranges::find(kMainFields, info->field) != std::end(kMainFields);
 }
 
-constexpr std::size_t kTermsWidth = 80;
-
-std::string term_help(const Term& term) {
+std::string term_help(const Term& term, std::size_t width) {
   std::string names(term.names);
   for (std::size_t bar = 0; (bar = names.find('|')) != std::string::npos;) {
     names.replace(bar, 1, ", ");
   }
-  std::string out = names + "\n  " + wrapped(term.text, 2, kTermsWidth) + "\n";
+  std::string out = names + "\n  " + wrapped(term.text, 2, width) + "\n";
   if (!term.flags.empty()) out += fmt::format("  See {}.\n", term.flags);
   return out;
 }
@@ -119,8 +140,18 @@ struct ShortHelp {
   std::string_view flag, value, text;  // an empty value: that of the option
 };
 constexpr ShortHelp kShortHelp[] = {
-    {"--train", "full|lora|qlora|...", "what is trained"},
-    {"--method", "pretrain|sft|dpo|grpo|...", "kind of training"},
+    {"--recipe", "", "configuration or launch script of another tool"},
+    {"--model", "", "catalog model, Hugging Face name or config.json"},
+    {"--train", "full|lora|...", "what is trained: full, lora, qlora and others"},
+    {"--method", "sft|dpo|grpo|...", "kind of training, such as sft, dpo or grpo"},
+    {"--accelerator", "NAME[,NAME]", "types of GPU (also --gpu)"},
+    {"--confidence", "", "chance that the budget holds, such as 0.9"},
+    {"--token-price", "", "revenue per million tokens"},
+    {"--tokens-per-second-per-user", "N", "lowest speed of a user"},
+    {"WHAT", "", "show or path"},
+    {"NAME", "", "an entry of the catalog, or a file"},
+    {"KIND", "", "a kind of entry, such as accelerators"},
+    {"TOPIC", "", "a command, a term such as MFU, or a topic"},
     {"--mfu", "", "speed as a share of the GPU's dense peak"},
     {"--claim", "", "a vendor's number to judge"},
     {"--claim-reference", "", "conditions of the reference alone"},
@@ -141,20 +172,24 @@ std::string program_help() {
       "trcost: what it costs to train a language or vision-language model\n\n"
       "Examples:\n"
       "  trcost estimate --params 10e9 --modality vl\n"
-      "  trcost estimate --model llama-3.1-8b --tokens 1T --accelerator h100-sxm --gpus 512\n\n"
+      "  trcost estimate --model llama-3.1-8b --tokens 1T --gpu 512xh100-sxm\n"
+      "  trcost estimate --model qwen2.5-vl-7b --train lora --samples 50k --gpu 1xl40s\n\n"
       "Commands:\n";
   for (const Command& command : commands()) {
     out += fmt::format("  {:<13} {}\n", command.name, command.summary);
   }
   out +=
-      "\n`trcost COMMAND -h` shows a command's main options, and --help all of them.\n"
-      "`trcost help TERM` explains a term (MFU, LoRA, P10/P90), `trcost help terms` lists them.\n"
-      "`trcost help topics` lists longer topics (prices, ranges, calibration, phases).\n"
-      "`trcost help fields` lists the fields of a scenario. `trcost -V` prints the version.\n";
+      "\nMore help, each after trcost:\n"
+      "  COMMAND -h    main options of a command. --help has all of them\n"
+      "  help TERM     a term, such as MFU, LoRA or P10/P90. help terms lists them\n"
+      "  help topics   prices, ranges, calibration, phases, formats\n"
+      "  help fields   fields of a scenario\n"
+      "  -V            version\n";
   return out;
 }
 
-std::string command_help(const Command& command, const Flags& flags) {
+std::string command_help(const Command& command, const Flags& flags, int columns) {
+  const auto width = static_cast<std::size_t>(columns);
   std::string out =
       fmt::format("trcost {}: {}\n\nExamples:\n{}\nUsage: trcost {} {}\n", command.name,
                   command.summary, indented(command.examples), command.name, command.usage);
@@ -169,16 +204,16 @@ std::string command_help(const Command& command, const Flags& flags) {
   for (const std::string& group : groups) {
     out += fmt::format("\n{}:\n", group);
     for (const Flag& flag : rows) {
-      if (flag.group == group) out += flag_line(flag);
+      if (flag.group == group) out += flag_line(flag, width);
     }
   }
   const auto topic = std::ranges::find(help_topics(), command.name, &HelpTopic::name);
-  if (topic != help_topics().end()) out += fmt::format("\n{}", topic->text());
+  if (topic != help_topics().end()) out += fmt::format("\n{}", filled(topic->text(), width));
   return out;
 }
 
 std::string command_summary(const Command& command, const Flags& flags) {
-  constexpr std::size_t kNameColumn = 30, kLineWidth = 80;
+  constexpr std::size_t kNameColumn = 30;
   std::string out = fmt::format(
       "trcost {}: {}\n\nExamples:\n{}\nUsage: trcost {} {}\n\nMain options:\n", command.name,
       command.summary, indented(command.examples), command.name, command.usage);
@@ -193,7 +228,7 @@ std::string command_summary(const Command& command, const Flags& flags) {
     line.resize(std::max(kNameColumn, line.size() + 1), ' ');
     out +=
         line +
-        (by_table ? std::string(known->text) : first_clause(flag.help, kLineWidth - line.size())) +
+        (by_table ? std::string(known->text) : first_clause(flag.help, kUsualWidth - line.size())) +
         "\n";
   }
   return out + fmt::format("\n`trcost {} --help` lists all options.\n", command.name);
@@ -204,7 +239,7 @@ std::string terms_help() {
   std::string line = " ";
   for (const Term& term : glossary()) {
     const std::string word = fmt::format(" {},", term_name(term));
-    if (line.size() + word.size() > kTermsWidth) {
+    if (line.size() + word.size() > kUsualWidth) {
       out += line + "\n";
       line = " ";
     }
@@ -226,20 +261,22 @@ std::string topics_help() {
   return out;
 }
 
-std::string fields_help() {
-  std::string out =
-      "Scenario fields. Each is a flag, an environment variable, a key of the scenario file, a "
-      "sweep\n"
-      "axis, and (when numeric) an unknown of `solve` and an uncertain input.\n";
+std::string fields_help(int columns) {
+  const auto width = static_cast<std::size_t>(columns);
+  std::string out = wrapped(
+      "Scenario fields. Each is a flag, an environment variable, a key of the scenario file and a "
+      "sweep axis. Numeric fields can be an unknown of `solve` and an uncertain input.",
+      0, width);
+  out += "\n";
   for (const FieldInfo& info : fields()) {
     out += fmt::format("\n{}  {}  {}\n", info.path, info.flag, environment_variable(info));
-    out += "    " + wrapped(info.help, 4) + "\n";
-    if (!info.choices.empty()) out += "    values: " + wrapped(info.choices, 12) + "\n";
+    out += "    " + wrapped(info.help, 4, width) + "\n";
+    if (!info.choices.empty()) out += "    values: " + wrapped(info.choices, 12, width) + "\n";
     if (is_numeric(info.kind)) out += fmt::format("    {}\n", allowed_range(info));
     const std::string fallback = info.fallback.empty()
                                      ? std::string(info.rule)
                                      : fmt::format("{} ({})", info.fallback, info.rule);
-    out += "    default: " + wrapped(fallback, 13) + "\n";
+    out += "    default: " + wrapped(fallback, 13, width) + "\n";
   }
   return out;
 }
@@ -248,20 +285,20 @@ namespace {
 
 std::string topic_text(const std::string& topic, Session& session) {
   if (topic.empty()) return program_help();
-  if (topic == "fields") return fields_help();
+  if (topic == "fields") return fields_help(session.width());
   if (topic == "topics") return topics_help();
   if (topic == "terms") return terms_help();
   // A command that shares its name with a topic has its options in --help.
   const auto explained = std::ranges::find(help_topics(), topic, &HelpTopic::name);
-  if (explained != help_topics().end()) return explained->text();
+  if (explained != help_topics().end()) return filled(explained->text(), session.width());
   if (const Command* command = find_command(topic)) {
     Flags flags;
     flags.add_help();
     const Action action = command->define(flags, session);
     add_global_options(flags, session.options);
-    return command_help(*command, flags);
+    return command_help(*command, flags, session.width());
   }
-  if (const Term* term = find_term(topic)) return term_help(*term);
+  if (const Term* term = find_term(topic)) return term_help(*term, session.width());
   std::vector<std::string> known{"fields", "topics", "terms"};
   for (const Term& each : glossary()) known.emplace_back(lower_case(term_name(each)));
   for (const HelpTopic& each : help_topics()) known.emplace_back(each.name);

@@ -10,12 +10,12 @@ struct Command;
 
 /// The page of `trcost --help`.
 std::string program_help();
-/// The page of one command, examples first.
-std::string command_help(const Command& command, const Flags& flags);
+/// The page of one command in lines of `columns` characters, examples first.
+std::string command_help(const Command& command, const Flags& flags, int columns);
 /// One screen about a command: its examples and main options.
 std::string command_summary(const Command& command, const Flags& flags);
 /// The table of scenario fields: path, flag, variable, unit, range, default.
-std::string fields_help();
+std::string fields_help(int columns);
 /// The topics that are explained beside the commands.
 std::string topics_help();
 /// The terms of the glossary.

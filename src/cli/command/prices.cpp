@@ -48,7 +48,7 @@ void require_plausible(const std::string& day, const std::string& book_date) {
   constexpr int kYears = 5;  // as long as the book lets files be ahead of it
   if (std::stoi(day.substr(0, 4)) <= std::stoi(book_date.substr(0, 4)) + kYears - 1) return;
   throw Error(ErrorKind::usage, fmt::format("{} is long after the book's date {}", day, book_date),
-              "give the day on which the table was downloaded", "--date");
+              "set the day on which the table was downloaded", "--date");
 }
 
 // The day of the file's last change, YYYY-MM-DD in UTC. Empty for what is no file.
@@ -145,7 +145,7 @@ std::string next_step(const PriceImport& import) {
                                           : "it has a header and no rows";
   }
   return import.undated > 0
-             ? "the table carries no dates: give --date with the day it was downloaded"
+             ? "the table carries no dates: set --date with the day it was downloaded"
              : "the refused rows say why";
 }
 

@@ -141,7 +141,7 @@ std::optional<double> serve_number(const ServeOptions& typed, const NumberOption
   if (text.empty()) return std::nullopt;
   const double value = flag_number(text, option.kind, option.flag);
   if (value < option.lowest || value > option.highest) {
-    throw Error(ErrorKind::usage, "\"" + text + "\" is outside of what is allowed",
+    throw Error(ErrorKind::usage, "\"" + text + "\" is outside the allowed range",
                 "from " + format_exact(option.lowest) + " to " + format_exact(option.highest),
                 option.flag);
   }
@@ -156,7 +156,7 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
   });
   if (!q.scenario.has(Field::model_name) && !q.scenario.has(Field::model_params)) {
     throw Error(ErrorKind::usage, "which model is served?",
-                "give --model NAME or --params N; `trcost list models`", "--model");
+                "set --model NAME or --params N; `trcost list models`", "--model");
   }
   q.precision = typed.precision;
   q.cache_precision = typed.cache_precision;
@@ -185,7 +185,10 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
   const std::optional<double> prefill = value(&ServeOptions::prefill);
   q.load.apart = prefill.has_value();
   if (prefill > 0) q.load.prefill_gpus = prefill;
-  q.curve = !typed.no_curve;
+  // One screen of text has no curve.
+  const bool screen =
+      typed.output.choose() == Format::table && !typed.output.details && typed.claim.empty();
+  q.curve = !typed.no_curve && !screen;
   q.explain = typed.explain;
   return q;
 }
@@ -208,6 +211,7 @@ int run_serve(ServeOptions& typed, Session& session) {
   document.command = session.command;
   output.write(render(document, format, style_of(typed.output, format, session)));
   output.commit();
+  if (format == Format::table) return kExitOk;  // the text has the warnings
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) session.warn(row.problem + (row.hint.empty() ? "" : ": " + row.hint));
   }
@@ -240,6 +244,7 @@ Action define_serve(Flags& flags, Session& session) {
   flags.group("Output");
   flags.add("--no-curve", typed->no_curve, "leave out throughput over concurrency");
   flags.add("--explain", typed->explain, "every formula with its numbers and sources");
+  add_details_option(flags, typed->output);
   add_output_options(flags, typed->output);
   return [typed, &session] { return run_serve(*typed, session); };
 }

@@ -11,6 +11,7 @@
 #include "cli/output/output.h"
 #include "cli/session/session.h"
 #include "prices/rows/price_book.h"
+#include "quantity/suggest.h"
 #include "report/about/catalog.h"
 #include "report/about/documents.h"
 #include "trcost/error.h"
@@ -39,9 +40,15 @@ std::pair<CatalogKind, std::string> find_anywhere(const Catalog& catalog, const 
       return {kind.kind, std::move(entry)};
     }
   }
-  throw Error(ErrorKind::usage,
-              fmt::format("nothing in the catalog is named \"{}\"", name.substr(0, 100)),
-              "`trcost list` shows the kinds, `trcost list KIND` the names");
+  std::vector<std::string> known;
+  for (const CatalogKindInfo& kind : catalog_kinds()) {
+    if (kind.kind == CatalogKind::runs) continue;
+    for (std::string& entry : catalog.names(kind.kind)) known.push_back(std::move(entry));
+  }
+  const std::string guess = did_you_mean(name, known);
+  throw Error(
+      ErrorKind::usage, fmt::format("nothing in the catalog is named \"{}\"", name.substr(0, 100)),
+      guess.empty() ? "`trcost list` shows the kinds, `trcost list KIND` the names" : guess);
 }
 
 bool is_kind(std::string_view word) {

@@ -126,7 +126,7 @@ class Solving {
     rent_.budget = target_number(arguments_.budget, NumberKind::money, "--budget");
     const bool sized = given(Field::hardware_deadline);
     if (!arguments_.duration.empty()) {
-      if (sized) refuse("--duration and --deadline are two times", "give one of them");
+      if (sized) refuse("--duration and --deadline are two times", "keep one of them");
       rent_.seconds = target_number(arguments_.duration, NumberKind::duration, "--duration");
     } else if (sized) {
       rent_.seconds = scenario_.number(Field::hardware_deadline);
@@ -148,7 +148,7 @@ class Solving {
     for (const std::string* text : texts) count += text->empty() ? 0 : 1;
     if (count > 1) {
       refuse("more than one target",
-             "give one of --budget, --flops, --target, --break-even, --duration; a budget and a "
+             "set one of --budget, --flops, --target, --break-even, --duration; a budget and a "
              "duration go with --for gpus, price or duration");
     }
     if (!arguments_.budget.empty()) {
@@ -173,7 +173,7 @@ class Solving {
       request_.target = solve_target(ColumnRole::wall_clock, *deadline);
     } else {
       refuse("no target",
-             "give --budget USD, --deadline TIME, --flops N, --target COLUMN=VALUE, "
+             "set --budget USD, --deadline TIME, --flops N, --target COLUMN=VALUE, "
              "--break-even A,B or --gpus N --duration TIME");
     }
     set_confidence();
@@ -325,7 +325,7 @@ class Solving {
     estimator.run_one(scenario_, names[1], other);
     if (!other.cost.total) {
       throw Error(ErrorKind::no_answer, fmt::format("no price of {} is known", names[1]),
-                  "give --price, which then is that of " + names[1]);
+                  "set --price, which then is that of " + names[1]);
     }
     request_.target.value = *other.cost.total;
     target_words_ = fmt::format("{} costs as much as {}: {}", names[0], names[1],
@@ -410,6 +410,7 @@ Action define_solve(Flags& flags, Session& session) {
   flags.add("--compute-optimal", arguments->compute_optimal,
             "parameters and tokens both unknown, paired by the scaling law");
   arguments->scenario.add(flags, session);
+  add_details_option(flags, arguments->output);
   add_output_options(flags, arguments->output);
   return [arguments, &session] { return Solving(*arguments, session).run(); };
 }

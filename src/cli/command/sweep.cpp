@@ -58,7 +58,7 @@ std::optional<std::uint64_t> whole_number(const std::string& text, double most,
   const double value = flag_number(text, NumberKind::integer, flag);
   if (value < 1 || value > most) {
     throw Error(ErrorKind::usage, fmt::format("{} is outside the allowed range", text),
-                fmt::format("give a whole number from 1 to {}", format_exact(most)),
+                fmt::format("use a whole number from 1 to {}", format_exact(most)),
                 std::string(flag));
   }
   return static_cast<std::uint64_t>(value);
@@ -76,7 +76,7 @@ void refuse_resume(const SweepArguments& arguments, const SweepPlan& plan, Forma
   };
   if (arguments.resume == "-") refuse("stdout cannot be continued", "name a file");
   if (arguments.output.path != "-" && arguments.output.path != arguments.resume) {
-    refuse("--resume and -o name two files", "give --resume alone: rows are added to its file");
+    refuse("--resume and -o name two files", "set --resume alone: rows are added to its file");
   }
   if (!plan.streams()) {
     refuse("what --sort, --top or --pareto order is written at the end, in one piece",
@@ -275,7 +275,7 @@ class Sweeping {
 void add_rows_options(Flags& flags, SweepArguments& arguments) {
   flags.group("Sweep");
   flags.add("--vary", arguments.request.vary, "PATH=VALUES",
-            "an axis: values a,b,c, a..b:step, a..b:x2, or @FILE with one per line; give one "
+            "an axis: values a,b,c, a..b:step, a..b:x2, or @FILE with one per line; write one "
             "--vary per field, the last one changes fastest");
   flags.add("--where", arguments.request.where, "NAME>=VALUE",
             "keep rows by a field or a result, like memory.fits=true, or error= for those "

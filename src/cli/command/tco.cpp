@@ -48,8 +48,8 @@ double bounded_number(const std::string& text, NumberKind kind, double low, doub
                       std::string_view flag) {
   const double value = flag_number(text, kind, flag);
   if (value >= low && value <= high) return value;
-  throw Error(ErrorKind::usage, "\"" + text + "\" is outside of what is allowed",
-              "from " + format_exact(low) + " to " + format_exact(high), std::string(flag));
+  throw Error(ErrorKind::usage, "\"" + text + "\" is outside the allowed range",
+              fmt::format("from {:.2g} to {:.6g}", low, high), std::string(flag));
 }
 
 // A change per year: 0.1, -0.2 or -20%.
@@ -62,7 +62,7 @@ double growth_of(const std::string& text) {
       flag_number(size, NumberKind::number, "--price-growth") * (percent ? 0.01 : 1);
   const double most = falls ? 0.9 : 2;
   if (value > most) {
-    throw Error(ErrorKind::usage, "\"" + text + "\" is outside of what is allowed",
+    throw Error(ErrorKind::usage, "\"" + text + "\" is outside the allowed range",
                 "from -0.9 to 2, such as 0.1 or -20%", "--price-growth");
   }
   return falls ? -value : value;
@@ -118,6 +118,7 @@ Action define_tco(Flags& flags, Session& session) {
             "price of a million tokens that are bought instead: adds the tokens per day from which "
             "serving yourself costs less");
   typed->scenario.add(flags, session, belongs_to_tco);
+  add_details_option(flags, typed->output);
   add_output_options(flags, typed->output);
   return [typed, &session] { return run_tco(*typed, session); };
 }

@@ -85,12 +85,12 @@ void count_for_model(const std::string& name, Session& session, TokenRequest& re
   throw Error(ErrorKind::usage,
               model.vision ? fmt::format("no token rule is known for {}", model.name)
                            : fmt::format("{} takes text only", model.name),
-              "give a rule with --family: `trcost tokens --families` lists them", "--model");
+              "use a rule with --family: `trcost tokens --families` lists them", "--model");
 }
 
 TokenRequest token_request_of(const TokensOptions& typed, Session& session) {
   if (!typed.family.empty() && !typed.model.empty()) {
-    throw Error(ErrorKind::usage, "--family and --model exclude each other", "give one of them");
+    throw Error(ErrorKind::usage, "--family and --model exclude each other", "keep one of them");
   }
   TokenRequest request;
   request.family = typed.family;

@@ -32,7 +32,7 @@ struct TransferArguments {
 };
 
 double measured_number(std::string_view text, NumberKind kind, std::string_view flag) {
-  return positive_flag_number(text, kind, flag, "give what was measured");
+  return positive_flag_number(text, kind, flag, "write what was measured");
 }
 
 // A number, or P10..P90 of a lognormal as for any field; `sigma` is that of the latter.
@@ -153,6 +153,7 @@ Action define_transfer(Flags& flags, Session& session) {
   flags.add("--to-gpus", arguments->to_gpus, "N",
             "number of each that has none (default: as measured)");
   arguments->scenario.add(flags, session);
+  add_details_option(flags, arguments->output);
   add_output_options(flags, arguments->output);
   return [arguments, &session] { return run_transfer(*arguments, session); };
 }

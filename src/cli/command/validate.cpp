@@ -107,7 +107,7 @@ const Subject& model_title(Typed typed) {
   }
   if (asked.size() < 2) return *out;
   throw Error(ErrorKind::usage, fmt::format("{} are replayed apart", fmt::join(asked, " and ")),
-              "give one of them");
+              "keep one of them");
 }
 
 void refuse_what_it_ignores(const Subject& subject, Typed typed) {
@@ -126,7 +126,7 @@ void refuse_what_it_ignores(const Subject& subject, Typed typed) {
                               : fmt::format("it takes {}", fmt::join(taken, ", ")));
   }
   if (typed.rows && typed.summary) {
-    throw Error(ErrorKind::usage, "--rows and --summary exclude each other", "give one of them");
+    throw Error(ErrorKind::usage, "--rows and --summary exclude each other", "keep one of them");
   }
 }
 
@@ -148,7 +148,7 @@ int check(double error, std::string_view what, Typed typed, std::optional<double
   const Subject& subject = model_title(typed);
   session.error(fmt::format("{} is {:.1f}%, above the {:.1f}% of --max-error", what, 100 * error,
                             100 * *most),
-                fmt::format("`{}`{} shows what it is of", rows_command(subject),
+                fmt::format("`{}`{} lists the rows", rows_command(subject),
                             (subject.takes & kPublished) != 0 ? " with the same filters" : ""));
   return kExitCheckFailed;
 }
@@ -164,8 +164,9 @@ int show_replay(Typed typed, Session& session, std::string_view what, const Repl
   Output output(typed.output.path);
   const auto result = replay();
   if (result.rows.empty()) {
-    throw Error(ErrorKind::usage, fmt::format("no {} is left by these filters", what),
-                "the same without filters replays all of them");
+    throw Error(
+        ErrorKind::usage, fmt::format("no {} is left by these filters", what),
+        "without these filters, all rows are replayed. --rows --format csv lists their values");
   }
   Document document = describe(result);
   document.command = session.command;
@@ -286,6 +287,7 @@ Action define_validate(Flags& flags, Session& session) {
             "sources that were predicted before they were added, with the error of that day");
   flags.add("--max-error", typed->max_error, "F",
             "exit 3 where the median error of the selected rows is larger, e.g. 10%");
+  add_details_option(flags, typed->output);
   add_output_options(flags, typed->output);
   return [typed, &session] { return run_validate(*typed, session); };
 }

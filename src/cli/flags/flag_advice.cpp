@@ -19,7 +19,7 @@ struct Advice {
 
 // Flags of other tools, and words that people try first.
 constexpr Advice kAdvice[] = {
-    {"lora peft adapter dora", "write --train lora --samples N"},
+    {"lora peft adapter dora", "write --train lora, with --samples N or --tokens N"},
     {"qlora load-in-4bit quantization quantize bits",
      "write --train qlora --samples N for a base model in 4 bits, or `trcost serve --precision "
      "FORMAT` for serving"},
@@ -49,12 +49,14 @@ constexpr Advice kAdvice[] = {
      "write --sharding none (DDP), optimizer (ZeRO-1), gradients (ZeRO-2) or parameters (ZeRO-3, "
      "FSDP)"},
     {"days hours weeks months time max-time",
-     "write --deadline 30d, or trcost solve --deadline 30d"},
+     "write --deadline 30d for a run that finishes in time. `trcost solve --gpus N --duration 30d` "
+     "says what a cluster trains in that time"},
     {"cost dollars usd money",
      "the cost is the answer. For a given budget: trcost solve --budget USD"},
     {"budget max-cost", "a budget is a target of solve: trcost solve --budget USD"},
     {"resolution image-resolution pixels img-size", "write --image-size WxH"},
-    {"images num-images", "write --images-per-sample N"},
+    {"images num-images", "write --samples N for all of them, or --images-per-sample N"},
+    {"vary grid", "`trcost sweep --vary FIELD=VALUES` computes a grid"},
     {"cloud vendor seller aws azure gcp google oracle oci coreweave lambda runpod",
      "write --provider NAME, as `trcost list prices` names it, or --price-class hyperscaler"},
     {"spot preemptible", "write --pricing spot"},
@@ -73,7 +75,8 @@ constexpr Advice kAdvice[] = {
      "write --seq-length N"},
     {"grad-accum gradient-accumulation gradient-accumulation-steps accumulate gas",
      "write --global-batch N: micro-batch x accumulation steps x data-parallel GPUs"},
-    {"batch-size batch bs train-batch-size gbs total-batch-size",
+    {"batch-size batch bs train-batch-size gbs total-batch-size global-batch-size "
+     "effective-batch-size",
      "write --global-batch N, in sequences; --micro-batch N is per GPU"},
     {"per-device-train-batch-size mbs", "write --micro-batch N"},
     {"gradient-checkpointing activation-checkpointing checkpointing",
@@ -84,7 +87,8 @@ constexpr Advice kAdvice[] = {
      "weight-decay",
      "the cost does not depend on it: leave it out"},
     {"moe experts num-experts experts-per-token active active-params",
-     "a mixture of experts is a model: --model NAME, or --model with a config.json"},
+     "a mixture of experts needs its shape: --model NAME (`trcost list models`), or --model "
+     "config.json"},
     {"size model-size parameters", "write --params N"},
     {"dataset data dataset-size examples num-samples",
      "write --samples N, or --tokens N for pre-training"},

@@ -29,6 +29,7 @@ Flag row_of(const CLI::Option& option) {
   Flag row;
   const bool positional = option.get_lnames().empty() && option.get_snames().empty();
   row.name = positional ? option.get_name(true) : "--" + option.get_lnames().front();
+  if (option.get_lnames().size() > 1) row.alias = "--" + option.get_lnames().back();
   if (!option.get_snames().empty()) row.letter = "-" + option.get_snames().front();
   row.value = value_of(option);
   row.help = option.get_description();
@@ -129,7 +130,7 @@ Error option_error(const CLI::App& app, std::string_view command, const CLI::Par
   const CLI::Option* option = app.get_option_no_throw(name);
   if (option == nullptr) return usage_error(text, std::move(help));
   if (text.find("At Most") != std::string::npos) {
-    return usage_error(name + " is given more than once", "give it once");
+    return usage_error(name + " is given more than once", "set it once");
   }
   if (text.ends_with(" missing")) {
     return usage_error(name + " needs a value",

@@ -22,6 +22,7 @@ struct GlobalOptions;
 /// One option of a command, for help, completions and messages.
 struct Flag {
   std::string name;    ///< `--output`, or that of an argument without a flag: `FILE`
+  std::string alias;   ///< a second name, such as `--gpu`, or empty
   std::string letter;  ///< `-o`, or empty
   std::string value;   ///< what its value is called: `FILE`, `a|b|c`; empty for a switch
   std::string help;

@@ -214,6 +214,19 @@ constexpr Term kTerms[] = {
      "The training software. The same model on the same GPUs can differ by a factor of two between "
      "stacks. If none is set, a typical one is used and the range is wider.",
      "--stack, `trcost list stacks`"},
+    {"offload|CPU offload|offloading",
+     "Optimizer states, activations or weights wait in the host's memory while the GPU does not "
+     "need them. The run fits on fewer GPUs and takes longer.",
+     "--offload, --offload-share, --host-bandwidth"},
+    {"typical|typical stack",
+     "The mean of the software that trcost knows, taken if none is set. The range is wider than "
+     "with --stack.",
+     "--stack, `trcost list stacks`"},
+    {"element-wise work|element-wise|elementwise|kernel|kernels|matrix kernels",
+     "GPUs work in kernels. Matrix kernels multiply and reach a share of the peak. Element-wise "
+     "kernels (norms, activations, dropout) only move memory, so they cost time without counting "
+     "for MFU.",
+     "--stack, --loss, --attention"},
     {"ablation|experiments",
      "Small runs that compare choices before the final run. They often use a tenth of its size and "
      "tokens.",

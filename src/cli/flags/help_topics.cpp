@@ -48,8 +48,8 @@ Default tokens have 25%.
 
   trcost estimate --params 7e9 --tokens 1T --accelerator h100-sxm --details
 
-"Moves it most" names the inputs with the largest part of the range. If you set such an input, the
-range narrows:
+"Sensitivity" in the answer names the inputs with the largest part of the range. If you set one of
+them, the range narrows:
 
   trcost estimate --params 7e9 --tokens 1T --accelerator h100-sxm --mfu 0.42 --price 2.2
 
@@ -80,15 +80,18 @@ run. "inside" is the share of rows within the 80% range.
 Tuning moves the answer most. --tuning showcase is a vendor's or record table, usual what its users
 get, first-run a first attempt. --stack names the software.
 
-  trcost estimate --model llama-3.1-8b --tokens 1T --gpus 64 --accelerator h100-sxm --stack megatron --tuning showcase
+  trcost estimate --model llama-3.1-8b --tokens 1T --gpu 64xh100-sxm \
+                  --stack megatron --tuning showcase
 
 Your own measurements are better than any fit. `calibrate` turns three to thirty measured steps into
 a stack file for --stack. --mfu sets the speed directly. `transfer` converts a measured run to another
 platform.
 
-  trcost calibrate --measured examples/calibrate/rows.csv --stack fsdp-compiled -o my-stack.json
+  trcost calibrate --measured examples/calibrate/rows.csv --stack fsdp-compiled \
+                   -o my-stack.json
 
-  trcost transfer --model llama-2-7b --train lora --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 --measured 20h --to h200
+  trcost transfer --model llama-2-7b --train lora --tokens 2e9 \
+                  --from a100-sxm-80gb --from-gpus 8 --measured 20h --to h200
 )";
 
 constexpr std::string_view kPhases =
@@ -98,15 +101,16 @@ With --method ppo, grpo or distill, a job is a number of rounds. A round generat
 them (reference, reward and teacher models, forward only), and trains on them. Phases on the same GPUs
 take turns. Groups of GPUs work at the same time, and idle GPUs are part of the cost.
 
-  trcost estimate --method grpo --model llama-3.1-8b --gpus 32 --accelerator h100-sxm
+  trcost estimate --method grpo --model llama-3.1-8b --gpu 32xh100-sxm
 
 The answer has time, GPU-hours and dollars of each phase. These flags replace the defaults:
 --prompts and --samples-per-prompt of a round, --prompt-tokens, --response-tokens, --response-limit,
 --steps (rounds), --placement colocated|split|async with --generation-gpus, --reward-model,
 --critic-model, --teacher-model, --reference on|off.
 
-  trcost estimate --method grpo --model llama-3.1-8b --gpus 32 --accelerator h100-sxm --steps 500 --prompts 256 --samples-per-prompt 8 --response-tokens 4000
-  trcost estimate --method ppo --model llama-3.1-8b --gpus 32 --accelerator h100-sxm --placement split
+  trcost estimate --method grpo --model llama-3.1-8b --gpu 32xh100-sxm --steps 500 \
+                  --prompts 256 --samples-per-prompt 8 --response-tokens 4000
+  trcost estimate --method ppo --model llama-3.1-8b --gpu 32xh100-sxm --placement split
 
 A scenario file with "stages" describes a job of several methods. Its cost is the sum of the stages.
 )";
@@ -115,7 +119,7 @@ constexpr std::string_view kFormats =
     R"(Formats: every command takes --format. With -o FILE, the ending of the name sets the format.
 
   trcost estimate --params 7e9 --tokens 1T --accelerator h100-sxm --format json
-  trcost sweep --params 7e9 --vary hardware.gpus=64..512:x2 --accelerator h100-sxm --format csv
+  trcost sweep --params 7e9 --vary gpus=64..512:x2 --gpu h100-sxm --format csv
 
 )";
 
@@ -126,7 +130,7 @@ std::string formats_text() {
     for (std::size_t bar = 0; (bar = endings.find('|')) != std::string::npos;) {
       endings.replace(bar, 1, ", .");
     }
-    text += fmt::format("{:<8}{:<16}{}\n", info.name, endings, info.what);
+    text += fmt::format("  {:<8}{:<16}{}\n", info.name, endings, info.what);
   }
   return text + fmt::format(
                     "\nColumns of {} are the names of the JSON, joined by dots. `trcost schema` "

@@ -187,7 +187,7 @@ std::vector<Field> ScenarioOptions::typed() const {
 void ScenarioOptions::set_file(const std::string& path) {
   if (!file_.empty()) {
     throw Error(ErrorKind::usage, "two scenario files",
-                "give the file once, with or without --scenario");
+                "name the file once, with or without --scenario");
   }
   file_ = path;
 }

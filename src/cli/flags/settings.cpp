@@ -54,7 +54,10 @@ void warn_unknown_variables(Session& session) {
       for (const FieldInfo& info : fields()) known.push_back(environment_variable(info));
     }
     if (std::ranges::find(known, name) != known.end() || first_unprintable(name)) continue;
-    const std::string nearest = nearest_name(name, known);
+    std::string nearest = nearest_name(name, known);
+    std::string flag = lower_case(name.substr(kPrefix.size()));
+    std::ranges::replace(flag, '_', '-');
+    if (const FieldInfo* info = find_flag(flag)) nearest = environment_variable(*info);
     session.warn(fmt::format("the variable {} sets nothing{}", name.substr(0, 100),
                              nearest.empty() ? "; `trcost help fields` lists the variables"
                                              : fmt::format(": did you mean {}?", nearest)));
@@ -111,7 +114,7 @@ std::vector<Layer> own_layers(Session& session) {
   std::vector<Layer> layers;
   if (session.options.no_config && !session.options.config.empty()) {
     throw Error(ErrorKind::usage, "--config and --no-config exclude each other",
-                "give one of them");
+                "keep one of them");
   }
   if (const std::string path = config_path(session); !path.empty()) {
     layers.push_back(config_layer(path));

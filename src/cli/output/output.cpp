@@ -98,9 +98,10 @@ void refuse_unknown_extension(std::string_view path, const std::vector<Format>& 
   }
   throw Error(
       ErrorKind::usage, fmt::format("no format ends in .{}", extension),
-      fmt::format("the file may end in {}or .txt for the text of a terminal; --format says it "
-                  "whatever the name",
-                  known),
+      extension == "pdf"
+          ? std::string("write -o FILE.html and print it from a browser")
+          : fmt::format("the file may end in {}or .txt for text. --format sets it for any name",
+                        known),
       fmt::format("-o {}", path));
 }
 
@@ -137,8 +138,13 @@ Format OutputOptions::find_format(Format otherwise) const {
               "-o " + path);
 }
 
+void add_details_option(Flags& flags, OutputOptions& options) {
+  flags.add("--details", options.details, "all of the answer, beyond one screen of text");
+}
+
 Style style_of(const OutputOptions& output, Format format, const Session& session) {
   Style style;
+  style.details = output.details;
   if (format_info(format).traits.terminal && output.path == "-") style.width = session.width();
   style.color =
       format_info(format).traits.terminal && output.path == "-" && session.colored(STDOUT_FILENO);

@@ -18,6 +18,7 @@ class Session;
 struct OutputOptions {
   std::string format;
   std::string path = "-";
+  bool details = false;
   std::vector<Format> allowed;
 
   /// The format asked for, or that of the file's extension, or `otherwise` where that is no
@@ -34,6 +35,8 @@ void add_output_options(Flags& flags, OutputOptions& options, std::string_view o
 /// Overload for a subset of the formats.
 void add_output_options(Flags& flags, OutputOptions& options, std::vector<Format> allowed,
                         std::string_view otherwise);
+/// Adds --details, with which text has everything.
+void add_details_option(Flags& flags, OutputOptions& options);
 /// --format alone, of a report on stdout beside a file of another kind.
 void add_format_option(Flags& flags, OutputOptions& options);
 

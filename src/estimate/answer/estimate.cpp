@@ -176,7 +176,7 @@ std::vector<Estimate> Estimator::run(const Scenario& scenario) {
   }
   if (out.empty() && last) {
     throw Error(last->kind,
-                fmt::format("none of the {} platforms has an answer; {}: {}", names.size(),
+                fmt::format("none of the {} platforms has an answer. {}: {}", names.size(),
                             names.back(), last->what()),
                 last->hint);
   }

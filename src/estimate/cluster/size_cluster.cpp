@@ -193,10 +193,10 @@ class ClusterSizing {
     std::optional<TimedRun> found;
     if (notes.wanted()) found = given_cluster(gpus, planner::RunnerUp::none);
     if (found) {
-      return fmt::format("{} take about {}", format_exact(gpus),
+      return fmt::format("{} GPUs take about {}", grouped(gpus, 0),
                          format_number(found->seconds, NumberKind::duration, 2));
     }
-    return fmt::format("{} would take about {} at an MFU of {}", format_exact(gpus),
+    return fmt::format("{} GPUs would take about {} at an MFU of {}", grouped(gpus, 0),
                        format_number(deadline_ * needed(usual) / gpus, NumberKind::duration, 2),
                        format_number(usual, NumberKind::fraction, 2));
   }
@@ -212,53 +212,50 @@ class ClusterSizing {
     const double seconds = found ? found->seconds : all_at_work;
     throw Error(
         ErrorKind::no_answer,
-        fmt::format("no number of {} was found that finishes within {}: of those looked at the "
-                    "shortest time is {}, on {}",
-                    task_.platform().accelerator->name,
-                    format_number(deadline_, NumberKind::duration),
-                    format_number(seconds, NumberKind::duration), format_exact(gpus)),
+        fmt::format(
+            "no cluster of {} finishes within {}. The shortest time found is {}, on {} GPUs",
+            task_.platform().accelerator->name, format_number(deadline_, NumberKind::duration),
+            format_number(seconds, NumberKind::duration), grouped(gpus, 0)),
         other_training_ && !task_.amounts.global_batch_given
-            ? "give a longer --deadline; in steps of more sequences, which take over twice the "
-              "tokens for the same loss, --gpus may answer larger numbers"
+            ? "use a longer --deadline. --gpus N answers for larger clusters, whose larger batches "
+              "need over twice the tokens for the same loss"
         : task_.amounts.global_batch_given
-            ? "give a longer --deadline, or a larger --global-batch, which leaves room for "
-              "more data parallelism"
-            : "give a longer --deadline, or a smaller question");
+            ? "use a longer --deadline, or a larger --global-batch, which more GPUs can share"
+            : "use a longer --deadline, or a smaller question");
   }
 
   [[noreturn]] void refuse_all(double start) {
     if (other_training_ && !task_.amounts.global_batch_given) {
       throw Error(
           ErrorKind::no_answer,
-          fmt::format("no number of {} was found that finishes within {} in steps that take "
-                      "at most twice the tokens for the same loss",
-                      task_.platform().accelerator->name,
-                      format_number(deadline_, NumberKind::duration)),
-          "give a longer --deadline, or --gpus, which answers larger steps with a warning");
+          fmt::format(
+              "no cluster of {} finishes within {} with a batch that needs at most twice the "
+              "tokens for the same loss",
+              task_.platform().accelerator->name, format_number(deadline_, NumberKind::duration)),
+          "use a longer --deadline. --gpus N answers with larger batches and warns");
     }
     // Either says what is wrong with it.
     const Execution tried = execute(task_, start);
     useful_(start, wall_seconds(task_, tried, 1));
     throw Error(ErrorKind::no_answer,
-                fmt::format("no number of {} runs this training in steps of the batch asked for",
+                fmt::format("no cluster of {} runs this training with the specified batch",
                             task_.platform().accelerator->name),
-                "give another --global-batch, or --gpus");
+                "use another --global-batch, or --gpus");
   }
 
   [[noreturn]] void refuse_size(const Notes& notes) {
     const double usual = needed(mfu_.value_or(kUsualMfu));
     const bool possible =
         deadline_ * usual / kMostGpus <= field_info(Field::hardware_deadline).highest;
-    throw Error(
-        ErrorKind::no_answer,
-        fmt::format("finishing within {} would take about {} {}, and at most {} can be asked "
-                    "for",
-                    format_number(deadline_, NumberKind::duration),
-                    format_number(std::max(usual, 1.01 * kMostGpus), NumberKind::count, 2),
-                    task_.platform().accelerator->name, format_exact(kMostGpus)),
-        largest_known_hint(notes) + (possible ? ": give a longer --deadline, or a smaller question"
-                                              : ": no --deadline is long enough; ask for fewer "
-                                                "parameters or tokens"));
+    throw Error(ErrorKind::no_answer,
+                fmt::format("finishing within {} would take about {} {}. The limit is {}",
+                            format_number(deadline_, NumberKind::duration),
+                            format_number(std::max(usual, 1.01 * kMostGpus), NumberKind::count, 2),
+                            task_.platform().accelerator->name, grouped(kMostGpus, 0)),
+                largest_known_hint(notes) +
+                    (possible ? ". Use a longer --deadline, or fewer tokens"
+                              : ". No --deadline is long enough: use fewer parameters or "
+                                "tokens"));
   }
 
   const Task& task_;

@@ -77,7 +77,7 @@ struct OtherModels {
     if (!used && scenario.has(field)) {
       throw Error(ErrorKind::usage,
                   fmt::format("it takes no part in --method {}", method_row(round.method).name),
-                  "leave it out, or give the method that uses it: ppo a reward model and a critic, "
+                  "leave it out, or set the method that uses it: ppo a reward model and a critic, "
                   "grpo a reward model, distill a teacher",
                   std::string(field_info(field).flag));
     }
@@ -212,7 +212,7 @@ void check_split(const Scenario& scenario, const RoundWork& round) {
   if (!round.generation_gpus) return;
   if (round.placement == Placement::colocated) {
     throw Error(ErrorKind::usage, "all accelerators generate where placement is colocated",
-                "give --placement split or async, or leave --generation-gpus out",
+                "set --placement split or async, or leave --generation-gpus out",
                 "--generation-gpus");
   }
   const auto gpus = scenario.number(Field::hardware_gpus);
@@ -220,7 +220,7 @@ void check_split(const Scenario& scenario, const RoundWork& round) {
   throw Error(ErrorKind::usage,
               fmt::format("{} that generate leave none of {} --gpus to learn",
                           format_exact(*round.generation_gpus), format_exact(*gpus)),
-              "give fewer, or leave --generation-gpus to the search", "--generation-gpus");
+              "use fewer, or leave --generation-gpus to the search", "--generation-gpus");
 }
 
 // Resolves the host bandwidth for engines that take turns with the learner on one cluster.

@@ -200,7 +200,11 @@ std::string find_provider(const PriceBook& book, std::string_view provider) {
   if (find_value(kPriceClasses, provider)) {
     throw Error(ErrorKind::usage,
                 fmt::format("\"{}\" is a class of sellers, not a provider", provider),
-                fmt::format("give --price-class {}", provider), "--provider");
+                fmt::format("set --price-class {}", provider), "--provider");
+  }
+  if (provider.find(',') != std::string_view::npos) {
+    throw Error(ErrorKind::usage, "--provider takes one seller",
+                "to compare several: trcost sweep --vary provider=AWS,CoreWeave", "--provider");
   }
   const std::string guess = did_you_mean(provider, known);
   throw Error(ErrorKind::usage,

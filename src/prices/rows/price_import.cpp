@@ -281,7 +281,7 @@ PriceImport import_prices(std::string_view csv, std::string_view origin,
   }
   if (options.provider.empty() && !table.has("provider")) {
     throw Error(ErrorKind::usage, "the table does not say whose prices these are",
-                "give --provider NAME", std::string(origin));
+                "set --provider NAME", std::string(origin));
   }
   PriceImporter(table, options, out).run();
   for (const std::size_t line : odd) {

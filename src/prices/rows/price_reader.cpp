@@ -172,7 +172,7 @@ class BookReader {
     read_spread(value, price, kDearestHour);
     if (price.low < kCheapestHour) {
       value.fail(fmt::format("a price per accelerator and hour below ${}", kCheapestHour),
-                 "give US dollars per accelerator and hour");
+                 "write US dollars per accelerator and hour");
     }
   }
 

@@ -98,7 +98,7 @@ const Region& find_region(const Regions& regions, std::string_view name) {
   const std::string guess = region_guess(regions, name);
   throw Error(ErrorKind::usage,
               fmt::format("there is no data for region \"{}\"", name.substr(0, 60)),
-              fmt::format("{}{}`trcost show prices regions` has all; or give --electricity-price "
+              fmt::format("{}{}`trcost show prices regions` has all; or set --electricity-price "
                           "and --grid-intensity without --region",
                           guess, guess.empty() ? "" : " "));
 }
@@ -121,7 +121,7 @@ const SourcedValue* own_or_inherited(const Regions& regions, const Region& regio
   throw Error(
       ErrorKind::data,
       fmt::format("the {} of region \"{}\" ({}) is not known", what, region.name, region.title),
-      fmt::format("give {}, or another --region", flag));
+      fmt::format("set {}, or another --region", flag));
 }
 
 }  // namespace

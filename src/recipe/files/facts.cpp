@@ -12,7 +12,7 @@ namespace trcost::recipe {
 void FactList::check_size(std::string_view text) const {
   if (text.size() <= kMostBytes) return;
   throw Error(ErrorKind::data, fmt::format("larger than {} MB", kMostBytes >> 20),
-              "give the configuration alone", file_);
+              "pass only the configuration", file_);
 }
 
 void FactList::add(std::string key, std::string value, int line, Given given) {
@@ -21,7 +21,7 @@ void FactList::add(std::string key, std::string value, int line, Given given) {
     throw Error(
         ErrorKind::data,
         fmt::format("more than {} values or {} MB of them", kMostFacts, kMostFactBytes >> 20),
-        "give the configuration alone", fmt::format("{}:{}", file_, line));
+        "pass only the configuration", fmt::format("{}:{}", file_, line));
   }
   facts_.push_back({std::move(key), std::move(value), file_, line, given});
 }

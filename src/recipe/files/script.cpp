@@ -302,7 +302,7 @@ class Interpreter {
     if (!active_) return;
     if (++commands_ > kMostCommands) {
       throw Error(ErrorKind::data, fmt::format("more than {} commands", kMostCommands),
-                  "give the configuration alone", fmt::format("{}:{}", file_, line));
+                  "pass only the configuration", fmt::format("{}:{}", file_, line));
     }
     finish_command(words, std::move(environment));
   }

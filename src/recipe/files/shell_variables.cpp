@@ -158,7 +158,7 @@ struct ShellVariables::Expansion {
     spent += bytes;
     if (spent <= kMostText) return;
     throw Error(ErrorKind::data, "the variables of a script are too long",
-                "give the configuration alone");
+                "pass only the configuration");
   }
   ShellField& last() {
     if (!open) {

@@ -49,7 +49,7 @@ class Splitter {
   }
   [[noreturn]] void throw_too_long() const {
     throw Error(ErrorKind::data, fmt::format("a script of more than {} words", kMostTokens),
-                "give the configuration alone", fmt::format("{}:{}", file_, line_));
+                "pass only the configuration", fmt::format("{}:{}", file_, line_));
   }
   // Appends the text up to and including the character at `last`.
   void append_to(std::size_t last) {

@@ -23,7 +23,7 @@ std::string toml_text(const toml::node& node) {
 
 [[noreturn]] void fail_depth(const FactList& out, int line) {
   throw Error(ErrorKind::data, fmt::format("nested deeper than {} levels", kDeepestNesting),
-              "give the configuration of the run alone", fmt::format("{}:{}", out.file(), line));
+              "pass only the configuration of the run", fmt::format("{}:{}", out.file(), line));
 }
 
 // The place behind the string that begins at a quote.

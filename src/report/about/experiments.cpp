@@ -50,7 +50,8 @@ Cell money(std::optional<double> usd, const PlatformExperiments& platform) {
 std::string experiments_range_words(const PlatformExperiments& platform) {
   const std::optional<Quantiles>& usd = platform.range.total_usd;
   if (!usd) return "n/a";
-  return fmt::format("{}..{}", money_words(usd->p10, platform), short_money(usd->p90));
+  return fmt::format("{}-{}", mark_imputed(brief_money(usd->p10), first_cost(platform)),
+                     brief_money(usd->p90));
 }
 
 Cell unit_price(const PlatformExperiments& platform) {
@@ -66,8 +67,8 @@ Table platforms_table(const ExperimentReport& report) {
   std::vector<TableColumn> columns = {{"platform"},
                                       number_column("per run"),
                                       number_column("total"),
-                                      number_column("P10..P90"),
-                                      number_column("idle"),
+                                      number_column("80% range"),
+                                      number_column("idle", "", Overflow::drop),
                                       number_column("$/GPU-h"),
                                       number_column("GPU-hours")};
   if (packed) {
@@ -100,15 +101,15 @@ Table platforms_table(const ExperimentReport& report) {
 Table runs_table(const PlatformExperiments& platform) {
   Table table({{"experiment", "", Align::left, Overflow::wrap},
                number_column("runs"),
-               number_column("attempts"),
+               number_column("attempts", "", Overflow::drop),
                number_column("params"),
                number_column("tokens"),
                number_column("GPUs"),
                number_column("time"),
-               number_column("GPU-hours"),
-               number_column("idle"),
-               number_column("total"),
-               number_column("per run")});
+               number_column("GPU-hours", "", Overflow::drop),
+               number_column("idle", "", Overflow::drop),
+               number_column("per run"),
+               number_column("total")});
   for (const ExperimentResult& each : platform.experiments) {
     table.add_row(
         {each.experiment->name, Cell::number(each.experiment->runs(), NumberKind::integer),
@@ -118,7 +119,7 @@ Table runs_table(const PlatformExperiments& platform) {
          Cell::number(each.run.gpus, grouped(each.run.gpus, 0)),
          format_number(each.run_seconds, NumberKind::duration) + (each.in_time ? "" : " (over)"),
          gpu_hour_words(each.gpu_hours), money(each.idle_usd, platform),
-         money(each.usd(), platform), money(each.usd_per_run(), platform)});
+         money(each.usd_per_run(), platform), money(each.usd(), platform)});
   }
   return table;
 }
@@ -131,8 +132,9 @@ std::string multiple_words(double share) {
 
 std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   std::vector<Fact> facts;
-  facts.push_back({"Compute", fmt::format("{:.3g} FLOP, {} that of the final run", platform.flops,
-                                          multiple_words(platform.rule_share))});
+  facts.push_back(
+      {"Compute", fmt::format("{}, {} that of the final run", flop_words(platform.flops),
+                              multiple_words(platform.rule_share))});
   std::string share;
   if (platform.usd && platform.final_usd) {
     share = fmt::format(", {} the cost of the final run ({})",
@@ -142,9 +144,8 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   facts.push_back({"Cost", money_words(platform.usd, platform) + share});
   if (platform.range.total_usd) {
     facts.push_back(
-        {"80% range", fmt::format("{} to {}. All runs share the error of price and model",
-                                  money_words(platform.range.total_usd->p10, platform),
-                                  money_words(platform.range.total_usd->p90, platform))});
+        {"80% range", fmt::format("{}. The errors of price and speed are the same in all runs",
+                                  experiments_range_words(platform))});
   }
   if (platform.idle_gpu_hours > 0) {
     facts.push_back(
@@ -233,11 +234,8 @@ Page experiments_page(const ExperimentReport& report) {
   page.add(Heading{"Platforms"});
   page.add(Grid{platforms_table(report)}).add(experiments_totals(platforms));
   for (const PlatformExperiments* each : platforms) {
-    const bool first = each == &best;
-    const bool several = platforms.size() > 1;
-    Heading heading{platform_title(*each) + " in detail"};
-    if (first && several) heading.text_note = "the others: --format md";
-    heading.in_text = first;
+    Heading heading{"Runs on " + platform_title(*each)};
+    heading.detail = each != &best;
     page.add(std::move(heading));
     page.add(Facts{platform_facts(*each)}).add(Grid{runs_table(*each)});
   }

@@ -123,8 +123,7 @@ Table given_table(const MemoryReport& report) {
 Cell hourly_cell(const MemoryFit& fit, double gpus) {
   if (!fit.price_per_gpu_hour) return Cell::unknown();
   const double usd = gpus * *fit.price_per_gpu_hour;
-  return Cell::number(usd,
-                      mark_imputed(unit_money(std::round(100 * usd) / 100), fit.price_imputed));
+  return Cell::number(usd, mark_imputed(unit_money(usd), fit.price_imputed));
 }
 
 // A row per accelerator: the smallest cluster that fits, and the specified one.
@@ -175,7 +174,7 @@ Table fits_table(const MemoryReport& report) {
 }
 
 // Rows of a table in text. Other formats have all of them.
-constexpr std::size_t kTextRows = 15;
+constexpr std::size_t kTextRows = 10;
 
 std::string gpus_words(double gpus) {
   return fmt::format("{} GPU{}", grouped(gpus, 0), gpus == 1 ? "" : "s");
@@ -215,9 +214,17 @@ std::string given_count_sentence(const MemoryReport& report) {
                             more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-std::string chance_words(double chance) {
-  constexpr double kSure = 0.99;
-  return chance > kSure ? "over 99%" : fmt::format("{:.0f}%", 100 * chance);
+// `it fits`, with its probability if that is open.
+std::string fit_sentence(const MemoryUse& use) {
+  constexpr double kLikely = 0.9;
+  const double chance = fits_probability(use);
+  if (use.fits && chance >= kLikely)
+    return fmt::format("it fits ({} likely)", chance_words(chance));
+  if (use.fits) return fmt::format("it may fit, with a probability of {}", chance_words(chance));
+  if (1 - chance >= kLikely) {
+    return fmt::format("it does not fit ({} likely)", chance_words(1 - chance));
+  }
+  return fmt::format("it may not fit: the probability that it fits is {}", chance_words(chance));
 }
 
 // The answer about the specified clusters.
@@ -229,12 +236,11 @@ std::string given_sentence(const MemoryReport& report) {
   for (const MemoryFit& fit : report.fits) {
     if (!fit.given || !fit.problem.empty()) continue;
     const MemoryUse& use = fit.given->use;
-    text += fmt::format("{}{} needs {} per GPU on {} of {}, of {} usable: it {} ({} likely).",
+    text += fmt::format("{}{} needs {} per GPU on {} of {}. {} are usable, so {}.",
                         text.empty() ? "" : " ", &fit == &first ? run_words(report) : "It",
                         format_number(use.total, NumberKind::bytes), gpus_words(fit.given->gpus),
                         title_of(fit), format_number(use.capacity, NumberKind::bytes),
-                        use.fits ? "fits" : "does not fit",
-                        chance_words(use.fits ? fits_probability(use) : 1 - fits_probability(use)));
+                        fit_sentence(use));
     if (!use.fits && fit.smallest) {
       text += fmt::format(" The smallest number that fits is {}.", grouped(fit.smallest->gpus, 0));
     }
@@ -273,7 +279,7 @@ std::vector<Fact> memory_question_facts(const MemoryReport& report) {
   }
   std::vector<Fact> facts = {
       {"Model",
-       fmt::format("{}, of which {} are trained",
+       fmt::format("{}, {} of them trained",
                    format_number(report.model.params_total, NumberKind::count) + " parameters",
                    number_words(report.model.params_trainable, NumberKind::count))},
       {"Software", report.stack == "typical" || report.stack.empty()
@@ -281,9 +287,10 @@ std::vector<Fact> memory_question_facts(const MemoryReport& report) {
                        : report.stack},
       {"Sequences", fmt::format("{} tokens{}", grouped(report.seq_length, 0), why)}};
   if (report.recomputes_by_habit) {
-    facts.push_back({"Recompute",
-                     "the least that fits. `trcost estimate` and --gpus use full, as these recipes "
-                     "do (--recompute)"});
+    facts.push_back(
+        {"Recompute",
+         "the least that fits. `trcost estimate` recomputes in full, as such recipes do "
+         "(--recompute)"});
   }
   return facts;
 }

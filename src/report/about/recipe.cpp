@@ -56,8 +56,9 @@ std::string recipe_sentence(const RecipeReading& recipe) {
   std::string text =
       fmt::format("{} is a recipe of {}. ", fmt::join(recipe.files, ", "), recipe.framework);
   text +=
-      fmt::format("{} keys are used, {} are harmless, {} are reported.", count_of(recipe, "used"),
-                  count_of(recipe, "harmless"), count_of(recipe, "reported"));
+      fmt::format("{} of its keys are used, {} do not affect the cost, {} {} reported.",
+                  count_of(recipe, "used"), count_of(recipe, "harmless"),
+                  count_of(recipe, "reported"), count_of(recipe, "reported") == 1 ? "is" : "are");
   if (!recipe.missing.empty()) {
     std::string flags;
     for (const RecipeGap& gap : recipe.missing) {
@@ -77,18 +78,28 @@ std::string shown_value(const Scenario& scenario, const FieldInfo& info) {
   return text.starts_with('{') ? "the sizes in the recipe" : text;
 }
 
+// Where the value of a field comes from: the keys of the recipe, or a default of its framework.
+std::string origin_words(const RecipeReading& recipe, std::string_view path) {
+  std::string keys;
+  for (const RecipeKey& key : recipe.keys) {
+    const std::string sets = "," + key.path + ",";
+    if (key.status != "used" || sets.find(fmt::format(",{},", path)) == sets.npos) continue;
+    keys += (keys.empty() ? "" : ", ") + key.key;
+  }
+  if (!keys.empty()) return keys;
+  const auto by_default = std::ranges::find(recipe.defaults, path, &RecipeDefault::path);
+  return by_default == recipe.defaults.end() ? "the recipe" : by_default->why;
+}
+
 Page recipe_page(const RecipeReading& recipe) {
   Page page{"Recipe", {}, {}};
   page.titled = false;
   page.add(Paragraph{recipe_sentence(recipe), Ink::good});
-  Table values({{"field"}, {.title = "value", .overflow = Overflow::wrap}, {"flag"}});
-  for (const FieldInfo& info : fields()) {
-    if (!recipe.scenario.has(info.field)) continue;
-    values.add_row({info.path, shown_value(recipe.scenario, info), info.flag});
+  Table missing({{"flag"}, {.title = "why", .overflow = Overflow::wrap}});
+  for (const RecipeGap& gap : recipe.missing) {
+    const FieldInfo* const info = find_field(gap.path);
+    missing.add_row({info == nullptr ? gap.path : std::string(info->flag), gap.why});
   }
-  page.add(Heading{"Scenario"}).add(Grid{std::move(values)});
-  Table missing({{"field"}, {.title = "why", .overflow = Overflow::wrap}});
-  for (const RecipeGap& gap : recipe.missing) missing.add_row({gap.path, gap.why});
   if (!recipe.missing.empty()) page.add(Heading{"Not in the files"}).add(Grid{std::move(missing)});
   Table reported({{"key"},
                   {.title = "value", .overflow = Overflow::wrap},
@@ -97,14 +108,15 @@ Page recipe_page(const RecipeReading& recipe) {
     if (key.status == "reported") reported.add_row({key.key, key.value, key.why});
   }
   if (!reported.rows().empty()) page.add(Heading{"Reported keys"}).add(Grid{std::move(reported)});
-  Table defaults({{"field"}, {"value"}, {.title = "why", .overflow = Overflow::wrap}});
-  for (const RecipeDefault& each : recipe.defaults) {
-    defaults.add_row({each.path, each.value, each.why});
+  Table values({{"flag"},
+                {.title = "value", .overflow = Overflow::wrap},
+                {.title = "from", .overflow = Overflow::wrap}});
+  for (const FieldInfo& info : fields()) {
+    if (!recipe.scenario.has(info.field)) continue;
+    values.add_row({std::string(info.flag), shown_value(recipe.scenario, info),
+                    origin_words(recipe, info.path)});
   }
-  if (!recipe.defaults.empty()) {
-    page.add(Heading{"Defaults of the framework"}).add(Grid{std::move(defaults)});
-  }
-  return page;
+  return page.add(Heading{"Understood"}).add(Grid{std::move(values)});
 }
 
 }  // namespace

@@ -45,22 +45,20 @@ std::string platform_title(const ServingRow& row) {
 std::string serving_range_words(const ServingRow& row) {
   const auto range = row.cost_range();
   if (!range) return "n/a";
-  return fmt::format("{}-{}", mark_imputed(short_money(range->p10), row.cost.imputed),
-                     short_money(range->p90).substr(1));
+  return fmt::format("{}-{}", mark_imputed(short_money(range->p10, 2), row.cost.imputed),
+                     short_money(range->p90, 2));
 }
 
-// The ranges of several platforms are a figure below.
 Table serving_platforms(const ServingReport& report) {
   std::vector<TableColumn> columns = {
       {"platform"}, {.title = "weights", .overflow = Overflow::drop}, {"replica"}};
   for (const char* title :
        {"requests", "tok/s/user", "1st token", "tok/s/GPU", "$/GPU-h", "$/M out"}) {
-    const bool minor =
-        title == std::string_view("$/GPU-h") || title == std::string_view("requests");
+    constexpr std::string_view kMinor[] = {"$/GPU-h", "requests", "1st token"};
+    const bool minor = std::ranges::find(kMinor, title) != std::end(kMinor);
     columns.push_back(number_column(title, {}, minor ? Overflow::drop : Overflow::keep));
   }
-  const bool alone = report.rows.size() == 1;
-  if (alone) columns.push_back(number_column("P10-P90"));
+  columns.push_back(number_column("80% range", {}, Overflow::drop));
   Table table(columns);
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) {
@@ -79,7 +77,7 @@ Table serving_platforms(const ServingReport& report) {
         speed_cell(row.point.output_per_gpu),
         money_cell(row.cost.price_per_gpu_hour, row.cost.imputed),
         money_cell(row.cost.output, row.cost.imputed)};
-    if (alone) cells.emplace_back(serving_range_words(row));
+    cells.emplace_back(serving_range_words(row));
     table.add_row(std::move(cells));
   }
   return table;
@@ -119,8 +117,8 @@ Table costs_table(const ServingRow& row) {
   Table table({{"pricing"},
                number_column("$/GPU-hour"),
                number_column("$/M output"),
-               number_column("or $/M input"),
-               number_column("or $/M of all"),
+               number_column("$/M input"),
+               number_column("$/M of both"),
                {.title = "prices of", .overflow = Overflow::drop}});
   for (const TokenCost& c : row.costs) {
     table.add_row({c.pricing, money_cell(c.price_per_gpu_hour, c.imputed),
@@ -246,20 +244,48 @@ std::vector<Fact> serving_question(const ServingReport& report) {
         fmt::format(", at least {} tokens/s per user", speed_words(*q.tokens_per_second_per_user));
   } else if (q.load.concurrency) {
     load += fmt::format(", {} at a time per replica", grouped(*q.load.concurrency, 0));
-  } else if (report.least_per_user) {
-    load += fmt::format(
-        ". As many at a time as fit while each user gets {} tokens/s (--concurrency, "
-        "--tokens-per-second-per-user)",
-        speed_words(*report.least_per_user));
-  } else {
-    load += ". As many at a time as fit (--concurrency)";
   }
-  return {
-      {"Model", model},
-      {"Requests", load},
-      {"Engine", q.engine == "typical" ? "not specified, so a typical one (--engine)" : q.engine},
-      {"Utilization", format_number(q.sold.value_or(1), NumberKind::fraction) +
-                          " of the capacity is sold (--load)"}};
+  return {{"Model", model}, {"Requests", load}};
+}
+
+// A default of serving in words, from its value and the whole answer.
+struct ServingDefault {
+  std::string_view path, flag;
+  std::string (*words)(const Assumption& assumed, const ServingReport& report);
+};
+constexpr ServingDefault kServingDefaults[] = {
+    {"serve.tokens_per_second_per_user", "--tokens-per-second-per-user",
+     [](const Assumption& a, const ServingReport&) {
+       return fmt::format("At least {} tokens/s per user, as people read", a.value);
+     }},
+    {"serve.load", "--load",
+     [](const Assumption&, const ServingReport&) {
+       return std::string("All capacity is sold. A measured service sold 58%");
+     }},
+    {"serve.engine", "--engine",
+     [](const Assumption&, const ServingReport&) {
+       return std::string("Engine: not specified, so a typical one");
+     }},
+    {"serve.tuning", "--tuning",
+     [](const Assumption&, const ServingReport&) {
+       return std::string("Tuning: between published sweeps and usual");
+     }},
+    {"serve.precision", "--precision",
+     [](const Assumption& a, const ServingReport&) {
+       return a.why.find("released") == std::string::npos
+                  ? fmt::format("Weights in {} if the chip computes in it", a.value)
+                  : fmt::format("Weights in {}, as released", a.value);
+     }},
+};
+
+Table serving_defaults(const ServingReport& report) {
+  Table table({{.title = "", .overflow = Overflow::wrap}, number_column("")});
+  for (const ServingDefault& each : kServingDefaults) {
+    const auto found = std::ranges::find(report.assumptions, each.path, &Assumption::path);
+    if (found == report.assumptions.end()) continue;
+    table.add_row({each.words(*found, report), std::string(each.flag)});
+  }
+  return table;
 }
 
 std::string answer_words(const ServingReport& report, const ServingRow& row) {
@@ -276,7 +302,10 @@ std::string answer_words(const ServingReport& report, const ServingRow& row) {
     text += fmt::format(", 80% likely between {} and {}", short_money(range->p10, 2),
                         short_money(range->p90, 2));
   }
-  return text + fmt::format(". Each user gets {} tokens/s.", speed_words(row.point.user_rate()));
+  const double sold = report.question.sold.value_or(1);
+  text += sold < 1 ? fmt::format(". {:.0f}% of the capacity is sold.", 100 * sold)
+                   : std::string(", if all capacity is sold.");
+  return text + fmt::format(" Each user gets {} tokens/s.", speed_words(row.point.user_rate()));
 }
 
 void add_claim(Page& page, const ClaimJudgement& claim) {
@@ -287,22 +316,23 @@ void add_claim(Page& page, const ClaimJudgement& claim) {
 }
 
 void add_detail(Page& page, const ServingRow& row) {
-  page.add(Heading{row.title + ": price by kind of rent"});
+  page.add(Heading{.text = row.title + ": price by kind of rent", .detail = true});
   page.add(Grid{costs_table(row)});
   page.add(
-      Paragraph{"Each column divides the whole cost: by output tokens, or by input tokens, or "
-                "by all tokens. They do not add up.",
+      Paragraph{"Each column divides the whole cost by one count of tokens: output, input, or "
+                "both. They are three views of one cost and do not add up.",
                 Ink::dim});
-  page.add(Heading{row.title + ": one decode step"});
+  page.add(Heading{.text = row.title + ": one decode step", .detail = true});
   page.add(step_bars(row));
   if (row.curve.empty()) return;
-  page.add(Heading{row.title + ": throughput by speed per user", "same layout"});
+  page.add(Heading{
+      .text = row.title + ": throughput by speed per user", .note = "same layout", .detail = true});
   page.add(throughput_curve(row));
 }
 
 void add_derivations(Page& page, const ServingRow& row) {
   if (row.derivations.empty()) return;
-  page.add(Heading{row.title + ", formula by formula"});
+  page.add(Heading{.text = row.title + ", formula by formula"});
   int number = 0;
   for (const Derivation& d : row.derivations) {
     page.add(Paragraph{fmt::format("{}. {} = {}", ++number, d.name, d.formula)});
@@ -329,15 +359,25 @@ Page serving_page(const ServingReport& report) {
   page.add(Heading{"Platforms"});
   page.add(Grid{serving_platforms(report)});
   Ranges ranges = serving_ranges(report);
-  if (ranges.rows.size() > 1) page.add(std::move(ranges));
-  page.add(Heading{"Question"}).add(Facts{serving_question(report)});
+  if (ranges.rows.size() > 1) {
+    ranges.in_text = false;  // the table has them
+    page.add(std::move(ranges));
+  }
+  page.add(Heading{"Your run"}).add(Facts{serving_question(report)});
   page.add(platform_curves(report));
+  page.add(Heading{"Defaults that matter most"}).add(Grid{serving_defaults(report)});
+  const bool imputed =
+      std::ranges::any_of(report.rows, [](const ServingRow& each) { return each.cost.imputed; });
+  page.add(Paragraph{fmt::format("{}Prices of {}. More: --details, --explain.",
+                                 imputed ? "~ Estimated price. " : "", report.price_data_date),
+                     Ink::dim});
+  page.add(Warnings{serving_warnings(report), true});
   if (row != nullptr) add_detail(page, *row);
   for (const ServingRow& each : report.rows) add_derivations(page, each);
-  page.add(Heading{"Defaults"});
+  page.add(Heading{.text = "All defaults", .detail = true});
   for (const Assumption& a : report.assumptions)
     page.add(Paragraph{assumption_words(a), Ink::plain, 2, true});
-  return page.add(Warnings{serving_warnings(report)});
+  return page;
 }
 
 // Returns dollars per million tokens from the price, tokens per second and the share sold, as live

@@ -195,6 +195,28 @@ std::shared_ptr<const SweepTable> sweep_table(const SweepPlan& plan, Format form
   return std::make_shared<const SweepTable>(std::move(rows));
 }
 
+// The rows for text, where the reasons of rows without an answer stand below the table.
+struct TextRows {
+  Table table;
+  std::vector<std::string> reasons;
+};
+
+TextRows text_rows(const Table& rows) {
+  std::vector<TableColumn> heads = rows.columns();
+  if (heads.back().key != kErrorColumn) return {rows, {}};
+  heads.back().overflow = Overflow::keep;
+  TextRows out{Table(std::move(heads)), {}};
+  for (std::vector<Cell> cells : rows.rows()) {
+    if (const std::string& why = cells.back().text(); !why.empty()) {
+      auto at = std::ranges::find(out.reasons, why);
+      if (at == out.reasons.end()) at = out.reasons.insert(at, why);
+      cells.back() = Cell(fmt::format("no answer ({})", at - out.reasons.begin() + 1));
+    }
+    out.table.add_row(std::move(cells));
+  }
+  return out;
+}
+
 // Returns stored rows as a page or a workbook: a figure over the first numeric axis, and the rows.
 Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable> table,
                         HeldRows rows, const SweepHead& head, const Style& style) {
@@ -217,12 +239,25 @@ Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable>
   document.text_page = [shown] {
     Page rows_alone;
     rows_alone.bare = true;
-    return rows_alone.add(Grid{*shown});
+    return rows_alone.add(Grid{text_rows(*shown).table});
   };
-  document.below = [kept, answer, style] {
+  document.below = [kept, shown, answer, style] {
+    constexpr std::size_t kMostReasons = 3;
+    std::vector<std::string> notes;
+    if (!answer.empty()) notes.push_back(answer);
+    const std::vector<std::string> reasons = text_rows(*shown).reasons;
+    for (std::size_t i = 0; i < std::min(kMostReasons, reasons.size()); ++i) {
+      notes.push_back(fmt::format("({}) {}.", i + 1, reasons[i]));
+    }
+    if (reasons.size() > kMostReasons) {
+      notes.push_back(
+          fmt::format("{} more reasons in --format csv.", reasons.size() - kMostReasons));
+    }
     std::string out = "\n";
-    for (const std::string& line : wrap_to_width(answer, style.width - 2))
-      out += "  " + line + "\n";
+    for (const std::string& note : notes) {
+      for (const std::string& line : wrap_to_width(note, style.width - 2))
+        out += "  " + line + "\n";
+    }
     return out + fmt::format("  {}\n", made_by(kept->head.price_data_date));
   };
   document.chart = sweep_chart(view);

@@ -256,15 +256,20 @@ Page tco_page(const TcoReport& report) {
   page.add(Paragraph{tco_answer(report), Ink::good});
   page.add(Heading{
       fmt::format("{} GPUs for {}", grouped(report.gpus, 0), years_words(report.request.years)),
-      "break-even: use from which it costs less than on demand"});
+      "break-even: utilization above which it beats on demand"});
   page.add(Grid{tco_table(report)});
-  if (const Table owning = owning_table(report); !owning.rows().empty()) {
-    page.add(Heading{"Owning, in parts", "the resale value is subtracted"});
-    page.add(Grid{owning, true});
-  }
   page.add(Heading{"Defaults that matter most"});
   page.add(Facts{tco_defaults(report)});
-  return page.add(Warnings{tco_warnings(report), true});
+  page.add(
+      Paragraph{fmt::format("Prices of {}. More: --details.", report.price_data_date), Ink::dim});
+  page.add(Warnings{tco_warnings(report), true});
+  if (const Table owning = owning_table(report); !owning.rows().empty()) {
+    page.add(Heading{.text = "Cost of owning, by part",
+                     .note = "the resale value is subtracted",
+                     .detail = true});
+    page.add(Grid{owning, true});
+  }
+  return page;
 }
 
 // A column per row of the answer: rent = GPUs x paid hours x price x growth, or the parts of

@@ -21,11 +21,11 @@ std::string duration_range_words(const Quantiles& seconds) {
 }
 
 std::string money_range_words(const Quantiles& q) {
-  return fmt::format("{} to {}", rough_money(q.p10), rough_money(q.p90));
+  return fmt::format("{}-{}", brief_money(q.p10), brief_money(q.p90));
 }
 
 std::string gpu_hour_range_words(const Quantiles& q) {
-  return fmt::format("{} to {}", gpu_hour_words(q.p10), gpu_hour_words(q.p90));
+  return fmt::format("{}-{}", gpu_hour_words(q.p10), gpu_hour_words(q.p90));
 }
 
 // The measured platform, then the targets.
@@ -40,7 +40,8 @@ Table transfer_table(const TransferResult& result) {
                number_column("MFU", "", Overflow::drop)});
   const auto add = [&](const TransferRow& row) {
     const Estimate& e = row.estimate;
-    table.add_row({e.accelerator, Cell::number(e.gpus, grouped(e.gpus, 0)),
+    table.add_row({e.accelerator_title.empty() ? e.accelerator : e.accelerator_title,
+                   Cell::number(e.gpus, grouped(e.gpus, 0)),
                    Cell::number(e.wall_clock_seconds, NumberKind::duration),
                    row.seconds.p10 == row.seconds.p90 ? Cell("measured")
                                                       : Cell(duration_range_words(row.seconds)),
@@ -65,8 +66,9 @@ std::string measurement_sentence(const TransferRequest& request, const TransferR
       request.seconds ? format_number(source.predicted_seconds, NumberKind::duration)
                       : format_number(predicted_rate, NumberKind::count) + " tokens/s";
   return fmt::format(
-      "{} x {} took {}, where {} is predicted: {:.2g} times as long (MFU {} instead of {}). The "
-      "same factor is applied to every target.",
+      "The run took {2} on {0} x {1}. trcost predicts {3}, so it took {4:.2g} times as long (MFU "
+      "{5} "
+      "instead of {6}). Every target gets the same factor.",
       grouped(request.from_gpus, 0), source.estimate.accelerator_title, what, predicted,
       result.factor, format_number(source.estimate.performance.mfu, NumberKind::fraction, 2),
       format_number(source.predicted_mfu, NumberKind::fraction, 2));
@@ -170,8 +172,9 @@ Page transfer_page(const TransferReport& report) {
   page.add(Heading{"Platforms"});
   page.add(Grid{transfer_table(result)}).add(transfer_totals(result));
   page.add(Paragraph{price_legend(distinct_platforms(result), report.price_data_date), Ink::dim});
-  page.add(Heading{"Remaining uncertainty",
-                   "workload and software are the same on both sides and cancel out"});
+  page.add(Heading{.text = "Remaining uncertainty",
+                   .note = "errors of workload and software cancel out",
+                   .detail = true});
   for (const std::string& line : residual_sentences(result)) {
     page.add(Paragraph{line, Ink::plain, 2, true});
   }

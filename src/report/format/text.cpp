@@ -73,7 +73,9 @@ class TextWriter {
 
   std::string draw() {
     for (const Piece& piece : page_.pieces) {
-      if (const auto* heading = std::get_if<Heading>(&piece)) skipping_ = !heading->in_text;
+      if (const auto* heading = std::get_if<Heading>(&piece)) {
+        skipping_ = !heading->in_text || (heading->detail && !text_.style().details);
+      }
       if (!skipping_) std::visit([&](const auto& b) { add(b); }, piece);
     }
     return text_.take();

@@ -26,10 +26,12 @@ std::string full_title(const Estimate& e) {
 struct MethodPhrase {
   std::string_view method, phrase;
 };
-constexpr MethodPhrase kMethodPhrases[] = {
-    {"grpo", "reinforcement learning (GRPO)"}, {"ppo", "reinforcement learning (PPO)"},
-    {"distill", "on-policy distillation"},     {"dpo", "Preference tuning (DPO)"},
-    {"kto", "Preference tuning (KTO)"},        {"reward", "Training a reward model"}};
+constexpr MethodPhrase kMethodPhrases[] = {{"grpo", "GRPO"},
+                                           {"ppo", "PPO"},
+                                           {"distill", "on-policy distillation"},
+                                           {"dpo", "Preference tuning (DPO)"},
+                                           {"kto", "Preference tuning (KTO)"},
+                                           {"reward", "Training a reward model"}};
 
 std::string_view method_phrase(const Report& report) {
   if (report.scenario == nullptr) return {};
@@ -58,7 +60,7 @@ std::string run_phrase(const Report& report, const Estimate& e) {
   const std::string model = subject_phrase(e);
   const std::string_view method = method_phrase(report);
   if (e.rollout) {
-    return fmt::format("{} rounds of {} of {}", grouped(e.rollout->rounds, 0),
+    return fmt::format("{} rounds of {} on {}", grouped(e.rollout->rounds, 0),
                        method.empty() ? "reinforcement learning" : method, model);
   }
   std::string_view recipe;
@@ -312,9 +314,13 @@ constexpr DefaultLine kDefaultLines[] = {
                           100 * (1 - e.performance.production_overhead));
      }},
     {Field::hardware_deadline,
-     [](const Assumption&, const Report& report, const Estimate&) {
-       return "Cluster: sized to finish within " +
-              time_words(report.scenario->number_or_default(Field::hardware_deadline));
+     [](const Assumption&, const Report& report, const Estimate& e) {
+       constexpr double kWellWithin = 0.5;
+       const double deadline = report.scenario->number_or_default(Field::hardware_deadline);
+       return e.wall_clock_seconds < kWellWithin * deadline
+                  ? fmt::format("Cluster: the smallest in whole nodes (done within {})",
+                                time_words(deadline))
+                  : "Cluster: sized to finish within " + time_words(deadline);
      }},
     {Field::train_precision,
      [](const Assumption& a, const Report&, const Estimate&) { return "Precision: " + a.value; }},
@@ -359,8 +365,13 @@ std::string accuracy_words(const Estimate& e) {
     return fmt::format("typical error {:.0f}% on {} steps of your own", 100 * quality->median_error,
                        quality->rows);
   }
-  return fmt::format("median error {:.0f}% on {} published rows ({})", 100 * quality->median_error,
-                     quality->rows, quality->family.substr(0, quality->family.find(',')));
+  std::string family(quality->family.substr(0, quality->family.find(',')));
+  constexpr std::string_view kUnknown = " with typical";
+  if (family.ends_with(kUnknown)) {
+    family.replace(family.size() - kUnknown.size(), kUnknown.size(), ", unknown software");
+  }
+  return fmt::format("median error {:.0f}% on {} published runs ({})", 100 * quality->median_error,
+                     quality->rows, family);
 }
 
 }  // namespace trcost::report

@@ -205,4 +205,26 @@ Table brief_table(std::span<const Estimate> estimates,
   return table;
 }
 
+namespace {
+
+// Whether the text has the name as a word: `b200` is none of `gb200`.
+bool has_word(std::string_view text, std::string_view name) {
+  const std::size_t at = text.find(name);
+  if (at == std::string_view::npos) return false;
+  return at == 0 || text[at - 1] == ' ' || has_word(text.substr(at + 1), name);
+}
+
+}  // namespace
+
+std::vector<std::string> warnings_about(const Estimate& shown, std::span<const Estimate> all,
+                                        std::vector<std::string> lines) {
+  std::erase_if(lines, [&](const std::string& line) {
+    const bool of_other = std::ranges::any_of(all, [&](const Estimate& other) {
+      return other.accelerator != shown.accelerator && has_word(line, other.accelerator);
+    });
+    return of_other && !has_word(line, shown.accelerator);
+  });
+  return lines;
+}
+
 }  // namespace trcost::report

@@ -30,4 +30,8 @@ Table comparison_table(std::span<const Estimate> estimates,
 Table brief_table(std::span<const Estimate> estimates,
                   std::span<const Estimator::Failure> failures);
 
+/// Returns the lines that are about `shown` or about no platform in particular.
+std::vector<std::string> warnings_about(const Estimate& shown, std::span<const Estimate> all,
+                                        std::vector<std::string> lines);
+
 }  // namespace trcost::report

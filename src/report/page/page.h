@@ -25,6 +25,7 @@ struct Heading {
   std::string text;
   std::string note = {};       ///< beside it, dimmed
   bool in_text = true;         ///< if not, text leaves out everything up to the next heading
+  bool detail = false;         ///< text shows what follows, up to the next heading, with --details
   std::string text_note = {};  ///< replaces `note` in text if not empty
   /// HTML and Markdown hide what follows behind it, up to the next heading.
   bool folded = false;

@@ -40,7 +40,7 @@ std::string missing_price_words(const Report& report, const Estimate& e) {
         why = "its maker's cloud alone rents it, and ";
         break;
     }
-    return fmt::format("{}no {}price{} is known: give --price{}", why, kind, seller, also);
+    return fmt::format("{}no {}price{} is known: set --price{}", why, kind, seller, also);
   }
   const auto unknown = [&](Part part) {
     return std::ranges::any_of(e.cost.items, [&](const LineItem& row) {
@@ -54,9 +54,9 @@ std::string missing_price_words(const Report& report, const Estimate& e) {
   if (unknown(Part::servers)) {
     add(e.cost.purchase == Purchase::not_for_sale
             ? "it is not for sale: leave --pricing own out"
-            : "its purchase price is not known: give --purchase-price");
+            : "its purchase price is not known: set --purchase-price");
   }
-  if (unknown(Part::colocation)) add("its power is not known: give --watts-per-gpu");
+  if (unknown(Part::colocation)) add("its power is not known: set --watts-per-gpu");
   if (missing.empty()) add("a price of the bill is not known");
   return missing;
 }

@@ -100,6 +100,11 @@ std::string time_words(double seconds) {
   return {};
 }
 
+std::string chance_words(double chance) {
+  constexpr double kSure = 0.99;
+  return chance > kSure ? "over 99%" : fmt::format("{:.0f}%", 100 * chance);
+}
+
 std::string mark_imputed(std::string money, bool imputed) {
   return imputed ? "~" + std::move(money) : std::move(money);
 }
@@ -233,13 +238,16 @@ std::string phase_words(const PhaseResult& phase) {
 std::string rollout_words(const RolloutSummary& rollout) {
   const auto share = [](double value) { return format_number(value, NumberKind::fraction, 2); };
   std::string text = fmt::format(
-      "{} responses a round; generation takes {} of it; the longest response is {} times the mean, "
-      "so that {} of the slots idle and {} of generation runs with less than a quarter of them",
+      "A round has {} responses and spends {} of its time on generation. The longest response is "
+      "{} "
+      "times the mean. {} of the generation capacity waits for the longest responses, and {} of "
+      "the "
+      "generation time runs with less than a quarter of the capacity.",
       grouped(rollout.responses, 0), share(rollout.generation_share),
       format_number(rollout.longest_over_mean, NumberKind::number, 2), share(rollout.idle_share),
       share(rollout.tail_share));
   if (rollout.usd_per_round && rollout.usd_per_million_generated) {
-    text += fmt::format("; {} a round, {} per million generated tokens",
+    text += fmt::format(" A round costs {}, a million generated tokens {}.",
                         short_money(*rollout.usd_per_round),
                         short_money(*rollout.usd_per_million_generated));
   }
@@ -252,11 +260,11 @@ std::string term_words(std::string_view term) {
     std::string_view words;
   };
   static constexpr Words kWords[] = {
-      {"kernel", "matmul kernels"},
+      {"kernel", "matrix kernels"},
       {"elementwise", "element-wise work"},
-      {"host", "waiting for the host"},
+      {"host", "waiting for the CPU"},
       {"recompute", "recomputation"},
-      {"vision", "vision encoder"},
+      {"vision", "the vision encoder"},
       {"tensor_parallel", "tensor-parallel exchange"},
       {"context_parallel", "context-parallel exchange"},
       {"expert_parallel", "expert-parallel exchange"},
@@ -266,8 +274,8 @@ std::string term_words(std::string_view term) {
       {"imbalance", "stragglers and imbalance"},
       {"padding", "padding"},
       {"data_wait", "waiting for data"},
-      {"given_mfu", "MFU as given"},
-      {"measured_pace", "measured, beside the model"},
+      {"given_mfu", "the MFU that was set"},
+      {"measured_pace", "the measured speed"},
       {"counted_flops", "counting of FLOPs"},
       {"goodput", "failures and restarts"},
   };

@@ -14,6 +14,9 @@
 
 namespace trcost::report {
 
+/// Returns a probability as `87%` or `over 99%`.
+std::string chance_words(double chance);
+
 /// Returns an amount in three digits: `$9.83k`, `$12.34`, `$0.145`.
 std::string short_money(double usd);
 /// Returns an amount in a given number of digits.

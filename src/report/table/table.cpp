@@ -28,7 +28,10 @@ Cell Cell::unknown() {
 }
 
 Cell Cell::number(double value, NumberKind kind, int significant) {
-  return number(value, std::isfinite(value) ? format_number(value, kind, significant) : "n/a",
+  if (!std::isfinite(value)) return number(value, "n/a", kind);
+  constexpr double kLong = 1e4;  // shorter numbers are read at a glance
+  const bool long_count = kind == NumberKind::integer && std::abs(value) >= kLong;
+  return number(value, long_count ? grouped(value, 0) : format_number(value, kind, significant),
                 kind);
 }
 

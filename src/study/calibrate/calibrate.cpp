@@ -274,9 +274,10 @@ void add_open_facts(const std::vector<MeasuredStep>& steps, std::vector<Effect>&
     }
     if (largest < kWorthNoting) continue;
     out.push_back(
-        {largest, fmt::format("say {}: {} of {} steps leave it open, and it moves a step by up "
-                              "to {:.0f}%",
-                              each.fact, open, steps.size(), 100 * (portable_exp(largest) - 1))});
+        {largest,
+         fmt::format("a column for {}: {} of {} steps do not specify it, and it changes a step "
+                     "by up to {:.0f}%",
+                     each.fact, open, steps.size(), 100 * (portable_exp(largest) - 1))});
   }
 }
 
@@ -288,7 +289,7 @@ std::vector<std::string> ways_to_narrow(const std::vector<MeasuredStep>& steps,
     const double size = std::abs(fit.share[i]) * fit.sigma[i];
     const StackFactor& factor = stack_factors()[i];
     effects.push_back(
-        {size, fmt::format("{}: it leaves {:.0f}% of a step open", factor.narrow, 100 * size)});
+        {size, fmt::format("{} (uncertain by {:.0f}% of a step now)", factor.narrow, 100 * size)});
   }
   add_open_facts(steps, effects);
   std::ranges::stable_sort(effects, std::greater<>(), &Effect::size);
@@ -296,9 +297,8 @@ std::vector<std::string> ways_to_narrow(const std::vector<MeasuredStep>& steps,
   for (const Effect& effect : effects) {
     if (effect.size >= kWorthNoting / 2) out.push_back(effect.words);
   }
-  out.push_back(
-      fmt::format("further steps: like ones scatter by {:.0f}% about what these factors predict",
-                  100 * fit.step));
+  out.push_back(fmt::format("further steps: similar ones scatter by {:.0f}% around the prediction",
+                            100 * fit.step));
   return out;
 }
 
@@ -315,7 +315,7 @@ CalibrationResult calibrate(const Catalog& catalog, Measurements measured, bool 
   }
   if (measured.steps.empty()) {
     throw Error(ErrorKind::usage, "no measured step to calibrate to",
-                "give --measured rows.csv, or --log FILE of a training");
+                "set --measured rows.csv, or --log FILE of a training");
   }
   const Pooling pooling = read_pooling(catalog);
   CalibrationResult out;

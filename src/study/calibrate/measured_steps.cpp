@@ -109,7 +109,7 @@ Scenario with_facts(const LogSteps& log, std::string_view name, const Scenario& 
 void require(const Scenario& scenario, Field field, std::string_view what, std::string_view name) {
   if (scenario.has(field)) return;
   throw Error(ErrorKind::usage, fmt::format("the log does not say {}", what),
-              fmt::format("give {}", field_info(field).flag), std::string(name));
+              fmt::format("set {}", field_info(field).flag), std::string(name));
 }
 
 // Seconds of an optimizer step from the measured value of the log's program. `batch_share` is the
@@ -174,10 +174,10 @@ Scenario log_scenario(const LogSteps& log, std::string_view name, const Scenario
   }
   if (!out.has(Field::model_name) && !out.has(Field::model_params)) {
     throw Error(ErrorKind::usage, "the log does not say which model it trained",
-                "give --model, or --params", std::string(name));
+                "set --model, or --params", std::string(name));
   }
   if (out.names(Field::hardware_accelerator).size() != 1) {
-    throw Error(ErrorKind::usage, "a log is of one accelerator", "give one --accelerator",
+    throw Error(ErrorKind::usage, "a log is of one accelerator", "use one --accelerator",
                 std::string(name));
   }
   return out;

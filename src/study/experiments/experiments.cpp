@@ -193,7 +193,7 @@ class PlatformStudy {
             ErrorKind::usage,
             fmt::format("a run of \"{}\" takes {} GPUs, the cluster has {}", each.experiment->name,
                         format_exact(each.run.gpus), format_exact(*cluster())),
-            "raise --gpus, or give this experiment fewer");
+            "raise --gpus, or set fewer for this experiment");
       }
       const double attempts = each.experiment->attempts(), whole = std::floor(attempts);
       const auto add = [&](double seconds, double count) {
@@ -286,7 +286,7 @@ std::optional<double> ExperimentResult::usd_per_run() const {
 ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& catalog) {
   if (study.experiments.empty()) {
     throw Error(ErrorKind::usage, "no experiments",
-                "give --runs N, or a study file with a list \"experiments\"");
+                "set --runs N, or a study file with a list \"experiments\"");
   }
   if (!study.base.stages.empty()) {
     throw Error(ErrorKind::usage, "the final run of a study has one stage",

@@ -238,7 +238,7 @@ void judge_revenue(const ClaimText& claim, const ServingReport& report, ClaimJud
   if (!price.median) {
     throw Error(ErrorKind::usage,
                 fmt::format("no price at which tokens of {} are sold is known", report.model),
-                "give --token-price USD, per million output tokens", "--token-price");
+                "set --token-price USD, per million output tokens", "--token-price");
   }
   const double gpu_seconds = kRackGpus * kRackYears * kHoursPerYear * kSecondsPerHour;
   std::vector<double> prices = {*price.median};

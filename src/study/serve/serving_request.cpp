@@ -55,7 +55,7 @@ void check_question(const ServingQuestion& q, const ServedModel& model) {
   if (q.load.concurrency && q.tokens_per_second_per_user) {
     throw Error(ErrorKind::usage,
                 "--concurrency and --tokens-per-second-per-user exclude each other",
-                "give one of them: the other follows");
+                "set one of them: the other follows");
   }
   check_speculation(q.load.drafted, q.load.acceptance);
 }
@@ -64,7 +64,7 @@ void check_degrees(const ServingSearch& search, const ServedModel& model) {
   const int gpus = search.gpus.value_or(0);
   if (search.tp && gpus > 0 && gpus % *search.tp != 0) {
     throw Error(ErrorKind::usage, fmt::format("{} does not divide {} GPUs", *search.tp, gpus),
-                "give a divisor, or leave --tp to the search", "--tp");
+                "use a divisor, or leave --tp to the search", "--tp");
   }
   if (search.tp && search.dp && gpus > 0 && *search.tp * *search.dp != gpus) {
     throw Error(ErrorKind::usage,
@@ -81,7 +81,7 @@ void check_degrees(const ServingSearch& search, const ServedModel& model) {
     if (n % *search.ep != 0 || (*search.ep * search.tp.value_or(n)) % n != 0) {
       throw Error(ErrorKind::usage,
                   fmt::format("{} does not spread the experts over {} GPUs", *search.ep, n),
-                  "give --ep as many as there are GPUs, or leave it out", "--ep");
+                  "set --ep as many as there are GPUs, or leave it out", "--ep");
     }
   }
 }
@@ -97,7 +97,7 @@ void refuse_to_fit(const ServedModel& model, const ServingRow& row, const Servin
         fmt::format("no layout of a replica divides {} attention heads and {} key-value heads "
                     "as asked",
                     model.heads, model.kv_heads),
-        "leave --gpus, --tp and --dp to the search, or give --tp and --dp that multiply to --gpus");
+        "leave --gpus, --tp and --dp to the search, or set --tp and --dp that multiply to --gpus");
   }
   throw Error(
       ErrorKind::no_answer,
@@ -108,7 +108,7 @@ void refuse_to_fit(const ServedModel& model, const ServingRow& row, const Servin
                   search.gpus.value_or(replica_sizes(search).back()), row.accelerator),
       smallest ? fmt::format("{} hold it: --gpus {}; or shorter requests, or a smaller --precision",
                              *smallest, *smallest)
-               : "give other degrees, shorter requests, or a smaller --precision");
+               : "use other degrees, shorter requests, or a smaller --precision");
 }
 
 void refuse_load(const ServingQuestion& q, const ServingChoice& choice, const ServingRow& row,
@@ -133,7 +133,7 @@ void refuse_load(const ServingQuestion& q, const ServingChoice& choice, const Se
                               format_exact(q.load.input_tokens + q.load.output_tokens),
                               choice.layout.gpus, row.accelerator, format_exact(most));
   throw Error(ErrorKind::no_answer, what,
-              fmt::format("give --concurrency {} or less{}", format_exact(most),
+              fmt::format("set --concurrency {} or less{}", format_exact(most),
                           q.scenario.has(Field::hardware_gpus)
                               ? ", or more --gpus"
                               : "; that is the largest replica that is searched, --gpus asks for "

@@ -76,7 +76,7 @@ class Rental {
       answer = at(price);
       if (!answer.cluster.price) {
         throw Error(ErrorKind::no_answer, fmt::format("no price of {} is known", accelerator_),
-                    "give --price");
+                    "set --price");
       }
       if (*answer.cluster.price == price || sought(Field::cost_price_per_gpu_hour)) break;
       price = *answer.cluster.price;

@@ -88,7 +88,7 @@ std::vector<double> scanned_values(const FieldInfo& info) {
                          error.hint.find("--gpus") != std::string::npos;
   if (error.kind != ErrorKind::no_answer || !of_others) throw Error(error);
   throw Error(error.kind, error.message,
-              "give a longer time, a smaller question, or a larger --global-batch; `trcost "
+              "use a longer time, a smaller question, or a larger --global-batch; `trcost "
               "estimate --gpus N` says how long N of them take",
               error.location);
 }
@@ -179,7 +179,7 @@ void refuse_outcome(std::string_view word) {
   }
   throw Error(ErrorKind::usage,
               fmt::format("{} is what comes out, not an input to solve for", word.substr(0, 60)),
-              "`trcost estimate` says it for a run; for a cluster give --gpus N --duration TIME "
+              "`trcost estimate` says it for a run; for a cluster set --gpus N --duration TIME "
               "without --for",
               "--for");
 }

@@ -40,7 +40,7 @@ Probe Prober::at(double x) {
     if (!error_) {
       error_ = Error(ErrorKind::no_answer,
                      std::string(target_->column->path) + " is not known for " + accelerator_,
-                     "where no price is known give --price, or --pricing own");
+                     "where no price is known set --price, or --pricing own");
     }
     return probe;
   }

@@ -183,7 +183,7 @@ class SweepAxisParser {
   }
 
   void add_linear(double first, double last, double step) {
-    if (!(step > 0)) refuse("a step of 0 never ends", "give a step above 0");
+    if (!(step > 0)) refuse("a step of 0 never ends", "use a step above 0");
     if (field_.kind == FieldKind::integer) {
       for (const double value : {first, last, first + step}) require_whole("step", value);
     }
@@ -198,7 +198,7 @@ class SweepAxisParser {
     constexpr double kRounding = 1e-9;
     const double steps = std::floor((last * scale - range.start) / range.step + kRounding);
     if (steps >= kMostValues) {
-      refuse(fmt::format("the range has {:.3g} values", steps), "give a larger step");
+      refuse(fmt::format("the range has {:.3g} values", steps), "use a larger step");
     }
     range.count = static_cast<std::uint64_t>(steps) + 1;
     if (range.count > kMostListed) {
@@ -212,13 +212,13 @@ class SweepAxisParser {
 
   void refuse_long() const {
     refuse(fmt::format("a range of more than {} values cannot be part of a list", kMostListed),
-           "give it alone, or a larger step");
+           "set it alone, or a larger step");
   }
 
   void add_geometric(double first, double last, double factor) {
     if (!(factor > 1)) {
       refuse(fmt::format("a factor of {} never ends", format_exact(factor)),
-             "give a factor above 1, like x2 or x10");
+             "use a factor above 1, like x2 or x10");
     }
     if (!(first > 0)) refuse("a geometric range cannot start at 0", "start it above 0");
     constexpr double kRounding = 1e-9;
@@ -234,7 +234,7 @@ class SweepAxisParser {
     if (value == std::round(value)) return;
     refuse(fmt::format("the {} gives {}, and {} has to be a whole number", what,
                        format_exact(value), field_.path),
-           fmt::format("give a whole {}, or list the values", what));
+           fmt::format("use a whole {}, or list the values", what));
   }
 
   void add_number(double value) {
@@ -242,7 +242,7 @@ class SweepAxisParser {
     scratch_.set_number(field_, value, location_);
     numbers_.push_back(value);
     if (numbers_.size() > kMostListed) {
-      refuse(fmt::format("more than {} values", kMostListed), "give a larger step or factor");
+      refuse(fmt::format("more than {} values", kMostListed), "use a larger step or factor");
     }
   }
 

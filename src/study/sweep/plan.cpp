@@ -58,7 +58,7 @@ void SweepPlan::add_axes(const SweepRequest& request) {
     for (const SweepAxis& other : axes_) {
       if (other.field().field != field) continue;
       throw Error(ErrorKind::usage, fmt::format("{} is varied twice", axis.field().path),
-                  "give one --vary per field, with all its values", "--vary");
+                  "use one --vary per field, with all its values", "--vary");
     }
     base_.clear(field);
     axes_.push_back(std::move(axis));
@@ -69,7 +69,7 @@ void SweepPlan::add_axes(const SweepRequest& request) {
                      is_varied(axes_, Field::model_params) || is_varied(axes_, Field::model_name);
   if (!model) {
     throw Error(ErrorKind::usage, "the model is missing",
-                "give --params or --model, or vary one of them: --vary model.params=1e9,10e9");
+                "set --params or --model, or vary one of them: --vary model.params=1e9,10e9");
   }
 }
 

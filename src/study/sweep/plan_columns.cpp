@@ -120,7 +120,7 @@ void filter_axis(SweepAxis& axis, const Clause& clause) {
   };
   if (!axis.filter(keep, is_ordering(clause.comparison))) {
     refuse_clause(
-        clause, "an axis of more than a million values takes only < <= > >=", "give a larger step");
+        clause, "an axis of more than a million values takes only < <= > >=", "use a larger step");
   }
 }
 
@@ -212,7 +212,7 @@ void SweepPlan::add_order(const SweepRequest& request) {
                 "add --sort COLUMN, like --sort cost.total", "--top");
   }
   if (top_ && *top_ == 0) {
-    throw Error(ErrorKind::usage, "0 rows are nothing", "give 1 or more", "--top");
+    throw Error(ErrorKind::usage, "0 rows are nothing", "use 1 or more", "--top");
   }
   const auto key_needs = [](const SweepKey& key) { return is_of_range(key.column); };
   needs_range_ = std::ranges::any_of(columns_, is_of_range) ||

@@ -33,7 +33,7 @@ void check(const TokenRequest& request) {
   if (request.images.empty() && request.videos.empty() && !request.audio &&
       request.image_sets.empty()) {
     throw Error(ErrorKind::usage, "nothing to count",
-                "give --image 1920x1080, --video 1280x720 --seconds 60, --audio --seconds 30, or "
+                "set --image 1920x1080, --video 1280x720 --seconds 60, --audio --seconds 30, or "
                 "--images with a CSV file of sizes or a folder");
   }
   if (request.seconds && request.videos.empty() && !request.audio) {

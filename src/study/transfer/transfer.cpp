@@ -125,9 +125,9 @@ void check_request(const TransferRequest& request) {
   };
   if (request.seconds.has_value() == request.tokens_per_second.has_value()) {
     refuse(request.seconds ? "two measurements" : "no measurement",
-           "give --measured TIME or --measured-tokens-per-second N, one of them");
+           "set --measured TIME or --measured-tokens-per-second N, one of them");
   }
-  if (request.targets.empty()) refuse("no target", "give --to h200, or --to h200:8,gb200-nvl72:4");
+  if (request.targets.empty()) refuse("no target", "set --to h200, or --to h200:8,gb200-nvl72:4");
   for (auto target = request.targets.begin(); target != request.targets.end(); ++target) {
     const auto same = [&](const TransferTarget& other) {
       return other.accelerator == target->accelerator &&

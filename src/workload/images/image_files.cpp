@@ -218,7 +218,7 @@ constexpr std::array<std::string_view, 16> kImageExtensions = {
 
 [[noreturn]] void refuse_folder(const std::string& folder, const std::error_code& why) {
   throw Error(ErrorKind::data, "the folder cannot be read: " + why.message(),
-              "give a folder of images or a CSV file of sizes", folder);
+              "use a folder of images or a CSV file of sizes", folder);
 }
 
 void add_entry(const fs::directory_entry& entry, FolderListing& listing,

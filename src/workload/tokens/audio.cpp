@@ -39,7 +39,7 @@ TokenCount qwen2_audio(double seconds) {
   count.vision = convolved / 2;
   if (count.vision == 0) {
     throw Error(ErrorKind::data, "this clip is too short for one token of qwen2-audio",
-                "give at least 0.03 seconds", "--seconds");
+                "use at least 0.03 seconds", "--seconds");
   }
   count.vision_encoder = kWindowTokens;
   count.encoder_sequence = kWindowTokens;

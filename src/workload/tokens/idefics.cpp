@@ -32,7 +32,7 @@ ImageSize idefics2_resize(ImageSize size) {
 std::array<ImageSize, 4> quarters(ImageSize size) {
   if (std::min(size.width, size.height) < 2) {
     throw Error(ErrorKind::data, "idefics2 cannot cut an image one pixel thin into quarters",
-                "give an image of at least 2x2 pixels, or --max-tiles 1");
+                "use an image of at least 2x2 pixels, or --max-tiles 1");
   }
   const std::int64_t left = size.width / 2;
   const std::int64_t top = size.height / 2;

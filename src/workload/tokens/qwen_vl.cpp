@@ -68,7 +68,7 @@ ImageSize smart_resize(ImageSize size, std::int64_t factor, double min_pixels, d
 
 [[noreturn]] void refuse_short_audio(const std::string& family) {
   throw Error(ErrorKind::data, "this clip is too short for one token of " + family,
-              "give at least 0.03 seconds", "--seconds");
+              "use at least 0.03 seconds", "--seconds");
 }
 
 TokenCount count_frames(ImageSize resized, std::int64_t factor, std::int64_t groups) {

@@ -124,7 +124,7 @@ TokenEncoder merge_encoder(const Family& family, const TokenEncoder& given) {
           ErrorKind::data,
           fmt::format("the token rule of {} is for patches of {} pixels, and this encoder has {}",
                       family.info.name, out.patch, given.patch),
-          "name another \"token_family\" in the file (`trcost tokens --families`), or give "
+          "name another \"token_family\" in the file (`trcost tokens --families`), or set "
           "--vision-tokens-per-image");
     }
     return out;
@@ -174,7 +174,7 @@ void check_pixel_limits(const TokenOptions& options) {
   throw Error(ErrorKind::usage,
               fmt::format("the least pixels ({}) exceed the most ({})", *options.min_pixels,
                           *options.max_pixels),
-              "give --min-pixels and --max-pixels together, the first not above the second");
+              "set --min-pixels and --max-pixels together, the first not above the second");
 }
 
 void check_range(double value, double most, std::string_view flag) {

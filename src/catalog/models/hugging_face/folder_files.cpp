@@ -23,10 +23,10 @@ constexpr std::string_view kGiveConfig = "set --model to the config.json of the 
 constexpr OtherFile kOthers[] = {
     {{"zero_optimization", "train_micro_batch_size_per_gpu", "zero_allow_untested_optimizer"},
      "a DeepSpeed configuration, which has no model",
-     "read it with `trcost recipe FILE`, or give it to --recipe"},
+     "read it with `trcost recipe FILE`, or pass it to --recipe"},
     {{"log_history"},
      "the state of a Trainer, which has no model",
-     "give it to `trcost calibrate --log`"},
+     "pass it to `trcost calibrate --log`"},
     {{"added_tokens_decoder", "chat_template", "tokenizer_file"},
      "the configuration of a tokenizer",
      kGiveConfig},

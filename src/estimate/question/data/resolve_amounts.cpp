@@ -67,7 +67,7 @@ void refuse_unseen_images(const ResolvedWork& work) {
               fmt::format("how many tokens an image becomes in {} is not known: {} has no input "
                           "size and no token rule",
                           work.model.name, work.model.vision->encoder.name),
-              "give --vision-tokens-per-image N, or \"token_family\" in the model's file "
+              "set --vision-tokens-per-image N, or \"token_family\" in the model's file "
               "(`trcost tokens --families`); --images-per-sample 0 is text alone");
 }
 

@@ -307,7 +307,7 @@ void refuse_clip_contradictions(const Scenario& scenario) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} and {} exclude each other", field_info(other).flag,
                             audio ? "--audio" : "--video"),
-                "samples carry either images or clips: give one of them");
+                "samples carry either images or clips: keep one of them");
   }
   if (video && !scenario.has(Field::data_seconds)) {
     throw Error(ErrorKind::usage, "a video clip needs its length", "for example --seconds 30",

@@ -83,7 +83,7 @@ void refuse_cut_samples(const Sample& sample, Medium medium, bool packed, double
       ErrorKind::usage,
       fmt::format("a sample of {} tokens{} does not fit into --seq-length {}",
                   format_exact(image_tokens + sample.text), of_images, format_exact(sequence)),
-      "raise --seq-length, lower --text-tokens-per-sample, or give --packing packed, which "
+      "raise --seq-length, lower --text-tokens-per-sample, or set --packing packed, which "
       "cuts texts");
 }
 
@@ -119,7 +119,7 @@ void refuse_long_samples(const Scenario& scenario, const Sample& sample, bool pa
                                        smaller_media_flags(out.medium))
               : scenario.has(Field::rollout_response_tokens)
                   ? "lower --prompt-tokens or --response-tokens"
-                  : "lower --text-tokens-per-sample, or give --packing packed, which cuts texts; "
+                  : "lower --text-tokens-per-sample, or set --packing packed, which cuts texts; "
                     "--seq-length says that the context is longer");
 }
 

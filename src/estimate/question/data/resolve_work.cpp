@@ -321,7 +321,7 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
   const Sample sample = resolve_sample(scenario, catalog, out, pretraining, notes);
   if (sample.tokens() <= 0) {
     throw Error(ErrorKind::usage, "a sample has neither text nor images",
-                "give --text-tokens-per-sample or --images-per-sample");
+                "set --text-tokens-per-sample or --images-per-sample");
   }
   resolve_sequence(scenario, catalog, sample, from_samples, out, notes);
   out.sample_tokens = sample.tokens();

@@ -121,7 +121,7 @@ Overlap resolve_overlap(const Scenario& scenario) {
     const Overlap hidden = value_of(kOverlaps, word);
     if (words.size() > 1 && (hidden == kAllHidden || hidden == Overlap{})) {
       throw Error(ErrorKind::usage, fmt::format("\"{}\" stands for every exchange", word),
-                  "give it alone, or the kinds that run behind compute",
+                  "set it alone, or the kinds that run behind compute",
                   std::string(field_info(Field::efficiency_overlap).flag));
     }
     for (double Overlap::*const each : kExchanges) out.*each = std::max(out.*each, hidden.*each);
@@ -195,7 +195,7 @@ std::optional<double> resolve_host_bandwidth(const Scenario& scenario, const Sys
   if (out) return out;
   throw Error(ErrorKind::no_answer,
               fmt::format("how fast {} reaches its host's memory is not known", system.title),
-              "give --host-bandwidth, e.g. 50e9 bytes/s for PCIe 5 x16", system.name);
+              "set --host-bandwidth, e.g. 50e9 bytes/s for PCIe 5 x16", system.name);
 }
 
 }  // namespace

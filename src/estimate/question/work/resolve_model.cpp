@@ -263,17 +263,17 @@ Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& not
   const std::optional<double> params = scenario.number(Field::model_params);
   const bool named = scenario.has(Field::model_name);
   if (params && named) {
-    throw Error(ErrorKind::usage, "--params and --model exclude each other", "give one of them");
+    throw Error(ErrorKind::usage, "--params and --model exclude each other", "keep one of them");
   }
   if (modality_of(scenario) == Modality::text &&
       (scenario.has(Field::model_vision_encoder) || scenario.has(Field::model_connector))) {
     throw Error(ErrorKind::usage, "--modality text has no vision encoder and no connector",
-                "leave them out, or give --modality vl");
+                "leave them out, or set --modality vl");
   }
   if (params) return from_parameters(scenario, catalog, *params, notes);
   if (named) return from_catalog(scenario, catalog, notes);
   throw Error(ErrorKind::usage, "the model is missing",
-              "give --params, like --params 10e9, or --model (see `trcost list models`)");
+              "set --params, like --params 10e9, or --model (see `trcost list models`)");
 }
 
 ModelSummary describe_model(const ResolvedWork& work) {

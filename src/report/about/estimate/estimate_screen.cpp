@@ -35,10 +35,10 @@ std::string largest_losses(const Estimate& e) {
   std::ranges::stable_sort(steps, std::greater{}, lost);
   std::string text;
   for (std::size_t i = 0; i < std::min(kNamed, steps.size()); ++i) {
-    text += fmt::format("{}{} {:.0f}%", text.empty() ? "" : ", ", term_words(steps[i].term),
-                        100 * lost(steps[i]));
+    text += fmt::format("{}{:.0f}%{} in {}", text.empty() ? "" : ", ", 100 * lost(steps[i]),
+                        text.empty() ? " of the peak" : "", term_words(steps[i].term));
   }
-  return text.empty() ? text : text + " of the peak";
+  return text;
 }
 
 std::string included_words(const CostResult& cost) {
@@ -83,8 +83,8 @@ std::string drivers_words(const RangeResult& range) {
 
 std::string memory_line(const MemoryUse& memory) {
   std::string text = fmt::format(
-      "{} of {} per GPU, {:.0f}% likely to fit", format_number(memory.total, NumberKind::bytes),
-      format_number(memory.capacity, NumberKind::bytes), 100 * fits_probability(memory));
+      "{} of {} per GPU, {} likely to fit", format_number(memory.total, NumberKind::bytes),
+      format_number(memory.capacity, NumberKind::bytes), chance_words(fits_probability(memory)));
   if (memory.host > 0) {
     text += fmt::format(", and {} of host memory per GPU",
                         format_number(memory.host, NumberKind::bytes));
@@ -129,7 +129,7 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
                                                            : ", quotes of " + e.cost.price_date));
     }
   }
-  add("Losses", largest_losses(e));
+  add("Lost speed", largest_losses(e));
   const bool one_item =
       std::ranges::count_if(e.cost.items, [](const LineItem& item) { return item.included; }) < 2;
   if (!one_item) add("Total", included_words(e.cost));
@@ -154,8 +154,8 @@ std::string legend(const Report& report, std::size_t hidden) {
     text += fmt::format("Prices of {}. ", report.price_data_date);
     text += currency_words();
   }
-  if (hidden > 0) text += fmt::format("{} more warning{}: ", hidden, hidden == 1 ? "" : "s");
-  return text + (hidden > 0 ? "--details. Formulas: --explain." : "More: --details, --explain.");
+  if (hidden == 0) return text + "More: --details, --explain.";
+  return text + fmt::format("More, with {} warning{}: --details.", hidden, hidden == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -172,25 +172,6 @@ void add_phase_costs(Page& page, std::span<const Estimate> estimates) {
   if (table.rows().empty()) return;
   page.add(Heading{"Phases by platform", "dollars of all rounds"});
   page.add(Grid{.table = std::move(table), .splits = true});
-}
-
-// Whether the text has the name as a word: `b200` is none of `gb200`.
-bool has_word(std::string_view text, std::string_view name) {
-  const std::size_t at = text.find(name);
-  if (at == std::string_view::npos) return false;
-  return at == 0 || text[at - 1] == ' ' || has_word(text.substr(at + 1), name);
-}
-
-// The warnings of the cheapest platform. Those of the others stand in --details.
-std::vector<std::string> screen_warnings(const Report& report, const Estimate& e) {
-  std::vector<std::string> lines;
-  for (std::string& line : estimate_warnings(report)) {
-    const bool of_other = std::ranges::any_of(report.estimates, [&](const Estimate& other) {
-      return &other != &e && has_word(line, other.accelerator);
-    });
-    if (!of_other || has_word(line, e.accelerator)) lines.push_back(std::move(line));
-  }
-  return lines;
 }
 
 // How to fine-tune a model that is trained from scratch by default.
@@ -228,7 +209,8 @@ Page estimate_screen(const Report& report) {
   if (std::string hint = fine_tuning_hint(report, e); !hint.empty()) {
     page.add(Paragraph{std::move(hint)});
   }
-  std::vector<std::string> warnings = screen_warnings(report, e);
+  std::vector<std::string> warnings =
+      warnings_about(e, report.estimates, estimate_warnings(report));
   const std::size_t hidden = estimate_warnings(report).size() - warnings.size();
   page.add(Paragraph{legend(report, hidden), Ink::dim});
   return page.add(Warnings{std::move(warnings), true});

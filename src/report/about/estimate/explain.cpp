@@ -55,7 +55,7 @@ void write_prices(TextPage& page, const Estimate& e) {
   for (const LineItem& item : e.cost.items) {
     std::string text =
         item.unit_price
-            ? fmt::format("{} per {}", unit_money(*item.unit_price), unit_name(item.unit))
+            ? fmt::format("{} per {}", exact_unit_money(*item.unit_price), unit_name(item.unit))
             : fmt::format("price of one {} not known", unit_name(item.unit));
     text = fmt::format("{}: {}", item_name(item), text);
     if (!item.included) text += ", not in the total";

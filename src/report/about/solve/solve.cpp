@@ -12,6 +12,7 @@
 #include "estimate/columns/estimate_columns.h"
 #include "quantity/portable_math.h"
 #include "report/about/documents.h"
+#include "report/page/comparison.h"
 #include "report/page/estimate_tables.h"
 #include "report/page/money_facts.h"
 #include "report/page/page.h"
@@ -22,11 +23,6 @@
 
 namespace trcost::report {
 namespace {
-
-std::string pair_words(const ComputeOptimal& pair) {
-  return fmt::format("{} parameters on {} tokens", format_number(pair.params, NumberKind::count),
-                     format_number(pair.tokens, NumberKind::count));
-}
 
 // Names the solution as the source of a price that is an unknown.
 void name_price_source(const FieldInfo& info, Estimate& estimate) {
@@ -73,35 +69,51 @@ std::vector<Estimate> solution_estimates(const SolveReport& report) {
   return estimates;
 }
 
-// Returns the warnings of the estimates at the answers, each once.
-std::vector<std::string> solution_warnings(const SolveReport& report) {
+// Adds the warnings of the estimates at the answers, each once. A screen of text has those of the
+// best platform.
+void add_solution_warnings(const SolveReport& report, Page& page) {
   const std::vector<Estimate> estimates = solution_estimates(report);
   Report whole;
   whole.estimates = estimates;
-  return warning_lines(whole);
+  std::vector<std::string> all = warning_lines(whole);
+  const Solution* best = best_solution(report);
+  std::vector<std::string> shown =
+      best == nullptr ? all : warnings_about(*best->estimate, estimates, all);
+  std::string legend = price_legend(estimates, report.price_data_date);
+  if (const std::size_t hidden = all.size() - shown.size(); hidden > 0) {
+    legend += fmt::format(" More, with {} warning{}: --details.", hidden, hidden == 1 ? "" : "s");
+  }
+  std::erase_if(
+      all, [&](const std::string& line) { return std::ranges::find(shown, line) != shown.end(); });
+  page.add(Warnings{std::move(shown), true});
+  page.add(Paragraph{std::move(legend), Ink::dim});
+  if (all.empty()) return;
+  page.add(Heading{.text = "Warnings about the other platforms", .detail = true});
+  page.add(Warnings{std::move(all), true});
 }
 
 // Returns the FLOP of a rented cluster, their cost and the model that they train.
 std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution) {
   const auto percent = [](double share) { return format_number(share, NumberKind::fraction); };
   std::vector<Fact> facts;
-  facts.push_back({"FLOP", fmt::format("{:.4g} = {} GPUs x {:.4g} FLOP/s x {} MFU x {} s",
-                                       run.flops, grouped(run.gpus, 0), run.peak_flops,
-                                       percent(run.mfu), grouped(run.seconds, 0))});
+  facts.push_back(
+      {"Compute", fmt::format("{} = {} GPUs x {:.3g} FLOP/s x {} MFU x {} s", flop_words(run.flops),
+                              grouped(run.gpus, 0), run.peak_flops, percent(run.mfu),
+                              grouped(run.seconds, 0))});
   facts.push_back({"Cost", run.usd
                                ? fmt::format("{} = {} GPU-hours x {}{}", short_money(*run.usd),
                                              gpu_hour_words(run.gpu_hours), unit_money(*run.price),
                                              rent_range_words(run, solution.scenario))
                                : "unknown: no price is known. Set --price"});
-  facts.push_back({"Compared", fmt::format("{:.3g} times the 4e25 FLOP of {}", run.reference_ratio,
-                                           kReferenceName)});
+  facts.push_back({"Compared", run.reference_ratio < 1
+                                   ? fmt::format("{} of the compute of {} (4e25 FLOP)",
+                                                 percent(run.reference_ratio), kReferenceName)
+                                   : fmt::format("{:.3g} times the compute of {} (4e25 FLOP)",
+                                                 run.reference_ratio, kReferenceName)});
   facts.push_back(
-      {"Effective",
-       fmt::format("{:.4g} FLOP, after a goodput of {} and {} of the time for overheads",
-                   run.realised_flops, percent(run.goodput),
-                   percent(1 - run.production_overhead))});
-  facts.push_back(
-      {"Would suit", pair_words(run.realised_optimal) + " (compute-optimal for these FLOP)"});
+      {"Effective", fmt::format("{}, after a goodput of {} and {} of the time for overheads",
+                                flop_words(run.realised_flops), percent(run.goodput),
+                                percent(1 - run.production_overhead))});
   return facts;
 }
 
@@ -183,17 +195,15 @@ Curve searched_curve(const SolveReport& report) {
 }
 
 Page solve_page(const SolveReport& report) {
-  constexpr int kTimeDigits = 6;  // 182.625 d
   Page page{"Solve", made_by(report.price_data_date)};
   page.titled = false;
   for (std::string& sentence : solve_sentences(report)) {
     page.add(Paragraph{std::move(sentence), Ink::good});
   }
   for (std::size_t i = 0; i < report.clusters.size(); ++i) {
-    page.add(Heading{
-        fmt::format("{}: {} GPUs for {}", platform_title(report.solutions[i]),
-                    grouped(report.clusters[i].gpus, 0),
-                    brief_words(report.clusters[i].seconds, NumberKind::duration, kTimeDigits))});
+    page.add(Heading{fmt::format("{}: {} GPUs for {}", platform_title(report.solutions[i]),
+                                 grouped(report.clusters[i].gpus, 0),
+                                 time_words(report.clusters[i].seconds))});
     page.add(Facts{cluster_facts(report.clusters[i], report.solutions[i])});
   }
   page.add(Heading{"Platforms"}).add(Grid{solutions_table(report)}).add(solve_totals(report));
@@ -202,7 +212,7 @@ Page solve_page(const SolveReport& report) {
     page.add(Paragraph{"Not solved, the nearest is " + nearest_words(solution, report.target),
                        Ink::warn, 2, true});
   }
-  page.add(Warnings{solution_warnings(report), true});
+  add_solution_warnings(report, page);
   if (!report.solutions.empty() && !report.solutions.front().values.empty()) {
     page.add(searched_curve(report));
   }
@@ -211,11 +221,11 @@ Page solve_page(const SolveReport& report) {
       return choice.value != solution.choices.front().value;
     });
     if (!several) continue;
-    page.add(Heading{platform_title(solution) + ": other clusters that meet the target"})
+    page.add(Heading{.text = platform_title(solution) + ": other clusters that meet the target",
+                     .detail = true})
         .add(Grid{choices_table(solution)});
     page.add(choices_curve(solution));
   }
-  page.add(Paragraph{price_legend(solution_estimates(report), report.price_data_date), Ink::dim});
   const auto answered = std::ranges::find_if(
       report.solutions, [](const Solution& s) { return s.estimate.has_value(); });
   if (answered != report.solutions.end()) {

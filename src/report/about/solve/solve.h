@@ -38,6 +38,9 @@ std::optional<double> target_figure(const SolveTarget& target, const Solution& s
 
 /// Returns the name of a field in a sentence or a heading: `tokens`, `GPUs`.
 std::string_view field_title(const FieldInfo& info);
+/// Returns the longest training for a budget, the cheapest solution otherwise, or null. Estimated
+/// prices come last.
+const Solution* best_solution(const SolveReport& report);
 /// Returns the answer in sentences: the best platform, then confidence and deadline.
 std::vector<std::string> solve_sentences(const SolveReport& report);
 

@@ -44,24 +44,6 @@ std::string cost_words(const Estimate& e) {
   return e.cost.total ? mark_imputed(brief_money(*e.cost.total), e.cost) : "an unknown amount";
 }
 
-// The best solution: the longest training for a budget, the cheapest one otherwise. Estimated
-// prices come last.
-const Solution* best_solution(const SolveReport& report) {
-  std::vector<Estimate> estimates;
-  std::vector<const Solution*> solved;
-  for (const Solution& each : report.solutions) {
-    if (each.solved && each.estimate) solved.push_back(&each);
-  }
-  if (solved.empty()) return nullptr;
-  const bool budget = report.target.column->role == ColumnRole::total;
-  const auto rank = [&](const Solution* s) {
-    const Estimate& e = *s->estimate;
-    const double result = budget ? -e.flops.model : e.cost.total.value_or(e.gpu_hours);
-    return std::tuple(price_evidence(e.cost), result);
-  };
-  return *std::ranges::min_element(solved, {}, rank);
-}
-
 std::string budget_sentence(const SolveReport& report, const Solution& best) {
   const Estimate& e = *best.estimate;
   const std::string budget = brief_money(report.target.value);
@@ -116,6 +98,16 @@ std::string rented_sentence(const ClusterRun& run, const Solution& best) {
                    : model_phrase(e.model, e.medium),
       format_number(e.tokens.total, NumberKind::count),
       best.values.size() > 1 ? " (compute-optimal)" : "");
+}
+
+// The model and tokens for a number of FLOPs.
+std::string flops_sentence(const SolveReport& report, const Solution& best) {
+  const Estimate& e = *best.estimate;
+  return fmt::format("{} train {} on {} tokens{}. On {} this takes {} and costs about {}.",
+                     flop_words(report.target.value), model_phrase(e.model, e.medium),
+                     format_number(e.tokens.total, NumberKind::count),
+                     best.values.size() > 1 ? " (compute-optimal)" : "", platform_of(best),
+                     fleet_words(e), cost_words(e));
 }
 
 std::string other_sentence(const SolveReport& report, const Solution& best) {
@@ -175,6 +167,22 @@ std::string_view field_title(const FieldInfo& info) {
   }
 }
 
+const Solution* best_solution(const SolveReport& report) {
+  std::vector<Estimate> estimates;
+  std::vector<const Solution*> solved;
+  for (const Solution& each : report.solutions) {
+    if (each.solved && each.estimate) solved.push_back(&each);
+  }
+  if (solved.empty()) return nullptr;
+  const bool budget = report.target.column->role == ColumnRole::total;
+  const auto rank = [&](const Solution* s) {
+    const Estimate& e = *s->estimate;
+    const double result = budget ? -e.flops.model : e.cost.total.value_or(e.gpu_hours);
+    return std::tuple(price_evidence(e.cost), result);
+  };
+  return *std::ranges::min_element(solved, {}, rank);
+}
+
 std::vector<std::string> solve_sentences(const SolveReport& report) {
   const Solution* best = best_solution(report);
   if (best == nullptr) return {"No platform reaches the target. The table has the nearest values."};
@@ -185,14 +193,18 @@ std::vector<std::string> solve_sentences(const SolveReport& report) {
     out.push_back(rented_sentence(report.clusters[at], *best));
   } else if (report.break_even) {
     const auto& [info, value] = best->values.front();
-    out.push_back(fmt::format(
-        "With a {} of {}, {}.",
-        info->field == Field::cost_price_per_gpu_hour ? "price per GPU-hour" : field_title(*info),
-        value_words(*info, value), report.target_words));
+    const bool price = info->field == Field::cost_price_per_gpu_hour;
+    out.push_back(
+        fmt::format("{}{}{}, {}.", price ? "At " : "With ", value_words(*info, value),
+                    price ? std::string(" per GPU-hour") : fmt::format(" {}", field_title(*info)),
+                    report.target_words));
   } else if (role == ColumnRole::total) {
     out.push_back(budget_sentence(report, *best));
   } else if (role == ColumnRole::wall_clock) {
     out.push_back(time_sentence(report, *best));
+  } else if (report.target.column->path == "flops.model" &&
+             (seeks(*best, Field::data_tokens) || seeks(*best, Field::model_params))) {
+    out.push_back(flops_sentence(report, *best));
   } else {
     out.push_back(other_sentence(report, *best));
   }

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "estimate/columns/estimate_columns.h"
@@ -99,8 +100,8 @@ bool has_range(const Solution& solution) {
 std::string solution_range_words(const Solution& solution) {
   if (!has_range(solution)) return "n/a";
   const Quantiles& usd = *solution.estimate->range.total_usd;
-  return fmt::format("{}..{}", mark_imputed(short_money(usd.p10), solution.estimate->cost),
-                     short_money(usd.p90));
+  return fmt::format("{}-{}", mark_imputed(brief_money(usd.p10), solution.estimate->cost),
+                     brief_money(usd.p90));
 }
 
 // `cheapest of those tried` for the choice `least cost tried`.
@@ -158,9 +159,20 @@ Table solutions_table(const SolveReport& report) {
     cells.push_back(column_cells(column, report));
   }
   const bool ranged = std::ranges::any_of(report.solutions, has_range);
-  if (ranged) heads.push_back(number_column("P10..P90", {}, Overflow::drop));
+  if (ranged) heads.push_back(number_column("80% range", {}, Overflow::drop));
   Table table(std::move(heads));
-  for (std::size_t i = 0; i < report.solutions.size(); ++i) {
+  // Solved ones at the best price evidence come first, as the sentence has them.
+  std::vector<std::size_t> order(report.solutions.size());
+  std::iota(order.begin(), order.end(), 0);
+  const bool budget = report.target.column->role == ColumnRole::total;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    const Solution& solution = report.solutions[i];
+    if (!solution.estimate) return std::tuple(true, PriceEvidence::estimated, 0.0);
+    const Estimate& e = *solution.estimate;
+    return std::tuple(!solution.solved, price_evidence(e.cost),
+                      budget ? -e.flops.model : e.cost.total.value_or(e.gpu_hours));
+  });
+  for (const std::size_t i : order) {
     const Solution& solution = report.solutions[i];
     std::vector<Cell> row = {platform_title(solution)};
     if (with_solved) row.push_back(Cell::boolean(solution.solved));

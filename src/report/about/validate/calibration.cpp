@@ -18,15 +18,15 @@ Cell seconds_cell(double value) {
 
 Table step_table(const CalibrationResult& result) {
   Table table({{.title = "step", .overflow = Overflow::cut},
-               {.title = "model", .overflow = Overflow::cut},
+               {.title = "model", .overflow = Overflow::drop},
                {.title = "accelerator"},
                number_column("GPUs"),
                {.title = "layout", .overflow = Overflow::drop},
                number_column("measured"),
                number_column("predicted"),
                number_column("calibrated"),
-               number_column("error"),
-               number_column("calibrated to", "", Overflow::keep, true)});
+               number_column("error", "error"),
+               number_column("after", "calibrated_error", Overflow::keep, true)});
   for (const CalibrationRow& row : result.rows) {
     table.add_row({row.name, row.model, row.accelerator, Cell::number(row.gpus, NumberKind::count),
                    degree_words(row.layout, false), seconds_cell(row.measured_seconds),
@@ -37,10 +37,10 @@ Table step_table(const CalibrationResult& result) {
 }
 
 Table factor_table(const CalibrationResult& result) {
-  Table table({{.title = "part of the time"},
-               {.title = "what"},
-               number_column("takes", "", Overflow::keep, true),
-               number_column("sigma of ln"),
+  Table table({{.title = "part"},
+               {.title = "contains", .overflow = Overflow::wrap},
+               number_column("factor", "", Overflow::keep, true),
+               number_column("sigma of ln", "", Overflow::drop),
                number_column("share of a step")});
   constexpr double kNegligible = 0.002;  // share of a step that is too small to fit
   for (const CalibrationResult::Factor& f : result.factors) {
@@ -54,20 +54,20 @@ Table factor_table(const CalibrationResult& result) {
 
 std::string calibration_words(const CalibrationResult& r) {
   return fmt::format(
-      "{} measured step{} of {}: the median error falls from {:.1f}% to {:.1f}%. One more step "
-      "like these lies within {:.0f}% four times in five (sigma of the logarithm {:.2f}; {:.2f} "
-      "without them, {:.2f} on another chip). Estimates with the file use that spread.",
-      r.rows.size(), r.rows.size() == 1 ? "" : "s", r.base, 100 * r.error_before,
-      100 * r.error_after, 100 * kNormalP90 * r.sigma, r.sigma, r.fit.sigma_before,
-      r.sigma_elsewhere);
+      "Calibrating {} to {} measured step{} lowers the median error from {:.1f}% to {:.1f}%. A "
+      "further step like these lies within {:.0f}% of its prediction four times in five. Without "
+      "the file it is {:.0f}%, and with it on another chip {:.0f}%.",
+      r.base, r.rows.size(), r.rows.size() == 1 ? "" : "s", 100 * r.error_before,
+      100 * r.error_after, 100 * kNormalP90 * r.sigma, 100 * kNormalP90 * r.fit.sigma_before,
+      100 * kNormalP90 * r.sigma_elsewhere);
 }
 
 Table explanation_table(const StepExplanation& step) {
   Table table({{.title = "part"},
                {.title = "what", .overflow = Overflow::drop},
                number_column("predicted"),
-               number_column("alone explains it", "", Overflow::keep, true),
-               number_column("usual")});
+               number_column("factor that explains it", "", Overflow::keep, true),
+               number_column("usual factor")});
   for (const ExplainedTerm& term : step.terms) {
     table.add_row({std::string(term.name), std::string(term.what),
                    seconds_cell(term.predicted_seconds),
@@ -80,7 +80,7 @@ Table explanation_table(const StepExplanation& step) {
 
 void add_explanations(const CalibrationResult& result, Page& page) {
   for (const StepExplanation& step : result.explained) {
-    page.add(Heading{"What explains " + step.name}).add(Paragraph{step.summary});
+    page.add(Heading{"Why " + step.name + " took longer or shorter"}).add(Paragraph{step.summary});
     page.add(Grid{explanation_table(step)});
     for (const ExplainedTerm& term : step.terms) {
       if (step.measured_seconds <= step.predicted_seconds) break;
@@ -97,8 +97,9 @@ Page calibration_page(const CalibrationResult& result) {
   }
   add_explanations(result, page);
   if (result.stack_json.empty()) return page.add(Warnings{result.warnings});
-  page.add(Heading{"What they say of the software"}).add(Grid{factor_table(result)});
-  page.add(Heading{"What would narrow the range most"});
+  page.add(Heading{"Fitted factors of the software", "of the predicted time"})
+      .add(Grid{factor_table(result)});
+  page.add(Heading{"Measurements that would narrow the range most"});
   for (const std::string& line : result.narrow) page.add(Paragraph{line, Ink::plain, 2, true});
   return page.add(Warnings{result.warnings});
 }
@@ -125,16 +126,18 @@ Table curve_table(const CalibrationCurve& curve) {
 std::string curve_words(const CalibrationCurve& curve) {
   const auto mean = [](const CalibrationCurve::Mean& m) {
     return fmt::format(
-        "{:.1f}% by itself, {:.1f}% after one row, {:.1f}% after three, whose 80% range holds "
+        "{:.1f}% before, {:.1f}% after one row and {:.1f}% after three. Then the 80% range holds "
         "{:.0f}% of the rest",
         100 * m.error, 100 * m.after[0], 100 * m.after[1], 100 * m.inside);
   };
   return fmt::format(
-      "Median error of the rows that a source was not calibrated to, of {} rows, by constants "
-      "that never saw the source, as the mean of 24 choices of rows. The {} sources above 15%: "
-      "{}. The {} below: {}.",
-      curve.measured, curve.wrong.sources, mean(curve.wrong), curve.right.sources,
-      mean(curve.right));
+      "Each source is predicted with constants that never saw it, and then calibrated to a few of "
+      "its rows. For the {} sources with an error above 15%, the median error of the other rows is "
+      "{}. For the {} sources below, it is {}. The figures are means over 24 choices of rows, of "
+      "{} "
+      "rows in all.",
+      curve.wrong.sources, mean(curve.wrong), curve.right.sources, mean(curve.right),
+      curve.measured);
 }
 
 Page calibration_curve_page(const CalibrationCurve& curve) {

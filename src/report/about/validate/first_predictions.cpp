@@ -90,11 +90,11 @@ Page first_predictions_page(const FirstPredictions& all, bool rows) {
         fmt::format("{}{} {:.0f}%", answer.empty() ? "" : ", ", kind_words(s.kind), 100 * s.median);
   }
   page.add(
-      Paragraph{"Median error on sources that no constant had seen: " + answer + ".", Ink::good});
+      Paragraph{"Median error on sources that the fit had not seen: " + answer + ".", Ink::good});
   page.add(
-      Paragraph{"Each prediction was stored with its day and version before the source was "
-                "added to the data, and does not change when the constants are fitted again. "
-                "Each source has one vote."});
+      Paragraph{"Each prediction was stored with its date and version before the source was "
+                "added to the data. It does not change when the constants are fitted again. "
+                "Sources have equal weight."});
   page.add(Heading{"Errors"}).add(Grid{kinds_table(all)});
   page.add(Heading{"By source"}).add(Grid{.table = sources_table(all), .sorts = true});
   if (rows) page.add(Heading{"Rows"}).add(Grid{.table = rows_table(all), .sorts = true});

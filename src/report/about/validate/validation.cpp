@@ -80,9 +80,15 @@ void add_validation_summaries(Page& page, const std::vector<ValidationSummary>& 
       dimensions.push_back(each.dimension);
     }
   }
-  page.add(Heading{"Errors by kind of row"});
+  page.add(Heading{"Errors by kind of run"});
+  // The accelerators are many: text has them after the short tables.
+  std::ranges::stable_partition(
+      dimensions, [](std::string_view dimension) { return dimension != "accelerator"; });
   for (const std::string_view dimension : dimensions) {
     if (dimension == kSource) continue;
+    if (dimension == "accelerator") {
+      page.add(Heading{.text = "Errors by accelerator", .detail = true});
+    }
     Table table = summary_table(dimension, shown);
     for (const ValidationSummary& each : summaries) {
       if (each.dimension == dimension) add_summary(table, shown, each);
@@ -102,7 +108,8 @@ void add_validation_summaries(Page& page, const std::vector<ValidationSummary>& 
   shown.groups = false;
   Table table = summary_table(kSource, shown);
   for (const ValidationSummary* each : sources) add_summary(table, shown, *each);
-  page.add(Heading{"Errors by source", "those with most rows first"})
+  page.add(
+          Heading{.text = "Errors by source", .note = "those with most rows first", .detail = true})
       .add(Grid{.table = std::move(table), .in_text_rows = kShownSources, .sorts = true});
 }
 
@@ -172,13 +179,13 @@ Table validation_table(const ValidationResult& result) {
 std::string validation_answer(const ValidationSummary& all) {
   if (!all.left_out) {
     return fmt::format(
-        "The predicted speed of these rows has a median error of {:.0f}%; one row in ten is off "
+        "The predicted speed of these rows has a median error of {:.0f}%. One row in ten is off "
         "by more than {:.0f}%.",
         100 * all.median, 100 * all.p90);
   }
   return fmt::format(
-      "On sources left out of its fit, the predicted speed of training has a median error of "
-      "{:.0f}%; one row in ten is off by more than {:.0f}%. The 80% range holds {:.0f}% of the "
+      "On sources left out of the fit, the predicted speed of training has a median error of "
+      "{:.0f}%. One row in ten is off by more than {:.0f}%. The 80% range contains {:.0f}% of the "
       "rows.",
       100 * all.left_out->median, 100 * all.left_out->p90, 100 * all.left_out->inside);
 }
@@ -195,7 +202,7 @@ std::string validation_basis(const ValidationSummary& all) {
   if (all.apart == all.rows && all.apart > 0) {
     fitted = "Fitted to other rows";
   } else if (all.apart > 0) {
-    fitted = fmt::format("Fitted to all but {}, which are kept apart and not counted", all.apart);
+    fitted = fmt::format("Fitted to all but {} rows, which are not counted here", all.apart);
   }
   std::string text = fmt::format(
       "{} measured rows of {} experiments. {}: median error {:.1f}%, 90th percentile {:.1f}%, "
@@ -203,9 +210,9 @@ std::string validation_basis(const ValidationSummary& all) {
       all.rows, all.groups, fitted, 100 * all.median, 100 * all.p90, 100 * all.bias);
   if (const auto& left = all.left_out) {
     text += fmt::format(
-        " Each source left out in turn, with the tuning not stated: median {:.1f}%, 90th "
-        "percentile {:.1f}%, bias {:+.1f}%; the range's upper end is {:.2f} times its lower end "
-        "in the median (interval score of the logarithm {:.2f}).",
+        " With each source left out in turn and unknown tuning: median {:.1f}%, 90th "
+        "percentile {:.1f}%, bias {:+.1f}%. In the median, P90 of the range is {:.2f} times P10 "
+        "(interval score of the logarithm {:.2f}).",
         100 * left->median, 100 * left->p90, 100 * left->bias, left->width, left->score);
   }
   return text;
