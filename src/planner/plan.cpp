@@ -87,15 +87,15 @@ std::string out_of_memory_hint(const StepModel& model, const PlanRequest& reques
       ErrorKind::no_answer,
       fmt::format("the training does not fit on {} {}: it needs {} per GPU, but {} is usable; the "
                   "largest part is {}, {}",
-                  format_exact(request.gpus), chip,
+                  grouped(request.gpus, 0), chip,
                   format_number(least.memory.total, NumberKind::bytes),
                   format_number(least.memory.capacity, NumberKind::bytes), largest.name,
                   format_number(least.memory.*largest.bytes, NumberKind::bytes)),
       (enough ? fmt::format("the smallest number of GPUs that fits is {}: --gpus {}",
-                            format_exact(*enough), format_exact(*enough))
+                            grouped(*enough, 0), format_exact(*enough))
               : fmt::format("no cluster of up to {} GPUs fits it either: set fewer degrees of the "
                             "layout, or choose an accelerator with more memory",
-                            format_exact(most))) +
+                            grouped(most, 0))) +
           out_of_memory_hint(model, request, least));
 }
 

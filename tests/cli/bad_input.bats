@@ -127,10 +127,10 @@ valued() {
 }
 
 @test "a question beyond every cluster says how far, and offers only what flags accept" {
-  refused 1 10000000 estimate --params 1e16
-  refused 1 10000000 estimate --params 20e9 --deadline 1s --accelerator h100-sxm
+  refused 1 10,000,000 estimate --params 1e16
+  refused 1 10,000,000 estimate --params 20e9 --deadline 1s --accelerator h100-sxm
   # No hint names more accelerators than --gpus takes.
-  refused 1 10000000 estimate --params 1e16 --tokens 1e9 --gpus 1e7 --precision fp32 \
+  refused 1 10,000,000 estimate --params 1e16 --tokens 1e9 --gpus 1e7 --precision fp32 \
     --goodput 1 --accelerator v100-sxm-32gb
   lacks '[0-9]{9}' err.txt
 }

@@ -155,7 +155,7 @@ clip-vit-l-14 400 50800"
 
 @test "a deadline that nothing meets is refused with the shortest time and its size" {
   refused 1 '--deadline' estimate --params 20e9 --deadline 1h --accelerator h100-sxm
-  refused 1 10000000 estimate --params 20e9 --deadline 1s --accelerator h100-sxm
+  refused 1 10,000,000 estimate --params 20e9 --deadline 1s --accelerator h100-sxm
 }
 
 @test "a longer deadline is met and takes no more GPU-hours" {

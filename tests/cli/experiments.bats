@@ -74,7 +74,7 @@ ones() {
   least=$(jq -r '.platforms | min_by(.total.used_usd + .total.idle_usd).accelerator' <<<"$out")
   least=$("$TRCOST" show "$least" --format json | jq -r .title)
   run_trcost experiments "$file" --price 3
-  grep -q "^$least in detail" <<<"$out"
+  grep -q "^Runs on $least" <<<"$out"
 }
 
 @test "runs are packed onto the cluster" {

@@ -75,7 +75,7 @@ load program
   run_trcost transfer --model llama-2-7b --train lora --tokens 2e9 --from a100-sxm-80gb \
     --from-gpus 8 --measured 18h..22h --to gb200-nvl72
   [ "$code" -eq 0 ]
-  grep -qE "gb200-nvl72 .* ~[$]" out.txt
+  grep -qE "GB200 NVL72 .* ~[$]" out.txt
 }
 
 @test "a chip that nobody prices says how else it could be" {

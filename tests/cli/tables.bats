@@ -54,7 +54,8 @@ END
 }
 
 @test "solve's table and its choices show different values differently" {
-  run_trcost solve --for gpus --deadline 30d --params 7e9 --tokens 1e12 --accelerator h100-sxm,b200
+  run_trcost solve --for gpus --deadline 30d --params 7e9 --tokens 1e12 --accelerator h100-sxm,b200 \
+    --details
   [ "$code" -eq 0 ]
   # The choices: what is the same answer shares a row, so all totals differ.
   totals=$(sed -n '/other clusters/,$p' out.txt | grep -E '^  (default|cheapest|smallest)' | awk '{ print $NF }')

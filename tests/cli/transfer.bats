@@ -54,7 +54,8 @@ work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
   run_trcost transfer "${work[@]}" --from a100-sxm-80gb --from-gpus 8 --measured 20h --to h200,b200 \
     --format csv
   [ "$(wc -l <out.txt)" -eq 3 ]
-  run_trcost transfer "${work[@]}" --from a100-sxm-80gb --from-gpus 8 --measured 20h --to h200
+  run_trcost transfer "${work[@]}" --from a100-sxm-80gb --from-gpus 8 --measured 20h --to h200 \
+    --details
   grep -q 'sigma' <<<"$out"
 }
 
@@ -116,7 +117,7 @@ work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
 
 @test "two numbers of one accelerator can be told apart, and the time stands as it was given" {
   run_trcost transfer --model llama-2-7b --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 \
-    --measured 20h --to h200:4,h200:8
+    --measured 20h --to h200:4,h200:8 --details
   [ "$(grep -c '^  [48] x h200 ' <<<"$out")" -ge 2 ]
   run_trcost transfer --model llama-2-7b --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 \
     --measured 20h --to h200 --format jsonl

@@ -40,7 +40,7 @@ END
 }
 
 @test "sources are read in a line or two, and columns without a value are left out" {
-  COLUMNS=100 run_trcost validate
+  COLUMNS=100 run_trcost validate --details
   [ "$code" -eq 0 ]
   fits_the_page
   sed -n '/^Errors by source/,$p' out.txt | grep -q 'MosaicML llm-foundry benchmarking'

@@ -99,7 +99,8 @@ void refuse_unknown_extension(std::string_view path, const std::vector<Format>& 
   throw Error(
       ErrorKind::usage, fmt::format("no format ends in .{}", extension),
       extension == "pdf"
-          ? std::string("write -o FILE.html and print it from a browser")
+          ? fmt::format("write {}.html and print it from a browser. Others: {}.txt",
+                        path.substr(0, path.rfind('.')), known)
           : fmt::format("the file may end in {}or .txt for text. --format sets it for any name",
                         known),
       fmt::format("-o {}", path));

@@ -187,10 +187,9 @@ PriceQuote quote_offers(Offers offers, const Market& market, std::string_view ch
   const int age = offers.newest.empty() ? 0 : days_between(offers.newest, market.as_of);
   quote.stale = !offers.recent() || age > kYearDays;
   if (!offers.recent() || age > kWarningDays) {
-    quote.warning =
-        fmt::format("{} price of {}: the newest quote of {} is of {}, more than 90 days before {}",
-                    commitment_name(market.commitment), chip, plural,
-                    newest_text.empty() ? "an unknown date" : newest_text, market.as_of);
+    quote.warning = fmt::format("the {} price of {} is old on {}: the newest quote of {} is {}",
+                                commitment_name(market.commitment), chip, market.as_of, plural,
+                                newest_text.empty() ? "undated" : "of " + newest_text);
   }
   return quote;
 }
@@ -244,9 +243,9 @@ PriceQuote adjust_to_class_level(PriceQuote quote, const ClassLevels& levels,
     if (!level.is_outlier()) continue;
     prices.back() /= level.factor;
     ratios.insert(ratios.end(), level.ratios.begin(), level.ratios.end());
-    brief += fmt::format("{}{} asks {}, and on {} other chips {:.2f} times the price of its peers",
+    brief += fmt::format("{}{} quotes {} and charges {:.2f}x its peers on {} other chips",
                          brief.empty() ? "" : "; ", row->provider, format_price(row->median),
-                         level.ratios.size(), level.factor);
+                         level.factor, level.ratios.size());
     chips += (chips.empty() ? "" : "; ") + level.list;
   }
   if (ratios.empty()) return quote;

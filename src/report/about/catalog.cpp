@@ -17,6 +17,8 @@
 #include "prices/rows/regions.h"
 #include "quantity/suggest.h"
 #include "report/about/documents.h"
+#include "report/page/wording.h"
+#include "report/table/text_width.h"
 #include "trcost/error.h"
 #include "workload/blocks/vision.h"
 #include "workload/workload.h"
@@ -44,7 +46,7 @@ Table accelerators_table(const Catalog& catalog, std::string_view only) {
                number_column("memory GB", "memory_bytes"),
                number_column("TB/s", "memory_bytes_per_second"),
                number_column("watts", "power_watts"),
-               {"system", "system"},
+               {"system", "system", Align::left, Overflow::drop},
                number_column("price", "price_usd", Overflow::drop),
                {"also", "aliases", Align::left, Overflow::drop}});
   for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
@@ -72,9 +74,9 @@ Table systems_table(const Catalog& catalog, std::string_view only) {
                {"accelerators", "accelerators", Align::left, Overflow::wrap},
                number_column("node", "gpus_per_node"),
                number_column("domain", "gpus_per_domain"),
-               number_column("in domain GB/s", "domain_bytes_per_second"),
+               number_column("domain GB/s", "domain_bytes_per_second"),
                number_column("network GB/s", "network_bytes_per_second"),
-               number_column("watts/GPU", "power_per_gpu_watts"),
+               number_column("watts/GPU", "power_per_gpu_watts", Overflow::drop),
                number_column("price", "price_usd", Overflow::drop),
                {"title", "title", Align::left, Overflow::drop}});
   for (const std::string& name : catalog.names(CatalogKind::systems)) {
@@ -123,7 +125,7 @@ Table encoders_table(const Catalog& catalog) {
                number_column("patch", "patch"),
                number_column("image", "image"),
                number_column("tokens/image", "tokens_per_image"),
-               {"title", "title", Align::left, Overflow::cut}});
+               {"title", "title", Align::left, Overflow::drop}});
   for (const std::string& name : catalog.names(CatalogKind::encoders)) {
     const Encoder& encoder = catalog.encoder(name);
     const auto plain_number = [](double value) {
@@ -148,7 +150,7 @@ Table prices_table(const Catalog& catalog, std::string_view only) {
                number_column("median", "median"),
                number_column("high", "high", Overflow::drop),
                {"date", "date"},
-               number_column("age", "age_days"),
+               number_column("age", "age_days", Overflow::drop),
                {"region", "region", Align::left, Overflow::drop},
                {"read", "verified", Align::left, Overflow::drop},
                {"secondary", "secondary", Align::left, Overflow::drop},
@@ -309,10 +311,16 @@ std::string price_spread_text(const Catalog& catalog, std::string_view accelerat
       PriceQuery query{accelerator, commitment};
       query.price_class = price_class;
       const PriceQuote quote = select_price(book, query);
-      text += fmt::format("{} {}: ", seller, promise);
-      text += quote.usd ? fmt::format("{}{}: {}\n", quote.imputed ? "~" : "",
-                                      format_price(*quote.usd), quote.rule)
-                        : fmt::format("none: {}\n", quote.rule);
+      std::string rule = quote.rule;
+      constexpr std::string_view kImputed = "imputed: ";
+      if (rule.starts_with(kImputed)) rule.replace(0, kImputed.size(), "estimated: ");
+      const std::string price =
+          quote.usd ? mark_imputed(unit_money(*quote.usd), quote.imputed) : std::string("none");
+      constexpr int kTextWidth = 78;
+      const std::string line = fmt::format("{} {}  {}  {}", seller, promise, price, rule);
+      for (const std::string& part : wrap_to_width(line, kTextWidth)) {
+        text += fmt::format("{}{}\n", line.starts_with(part) ? "" : "  ", part);
+      }
     }
   }
   return text;

@@ -212,12 +212,12 @@ std::string_view verdict_title(Verdict verdict) {
 Table claim_table(const ClaimJudgement& claim) {
   Table table({{"accelerator"},
                {"pricing"},
-               number_column("price"),
+               number_column("price", "", Overflow::drop),
                number_column("utilization"),
                {"tokens"},
                number_column("claimed"),
                number_column("predicted"),
-               number_column("tok/s/user"),
+               number_column("tok/s/user", "", Overflow::drop),
                {"verdict"}});
   for (const ClaimCase& c : claim.cases) {
     table.add_row({c.reference.empty() ? c.accelerator : c.accelerator + " over " + c.reference,
@@ -308,10 +308,12 @@ std::string answer_words(const ServingReport& report, const ServingRow& row) {
   return text + fmt::format(" Each user gets {} tokens/s.", speed_words(row.point.user_rate()));
 }
 
+constexpr std::size_t kClaimRows = 12;  // of text: the first kinds of rent
+
 void add_claim(Page& page, const ClaimJudgement& claim) {
   page.add(Paragraph{claim.verdict, Ink::good});
   page.add(Heading{"The claim", "in " + claim.unit});
-  page.add(Grid{claim_table(claim)});
+  page.add(Grid{.table = claim_table(claim), .in_text_rows = kClaimRows});
   for (const std::string& note : claim.notes) page.add(Paragraph{note, Ink::plain, 2, true});
 }
 

@@ -85,7 +85,7 @@ std::string tco_answer(const TcoReport& report) {
       fmt::format("{} GPUs for {}", grouped(report.gpus, 0), years_words(best.years));
   if (!report.request.serve.empty() && best.per_million_tokens) {
     return fmt::format(
-        "Serving {} with {} costs least on {} {}: about {} per million tokens, {} in "
+        "Serving {} with {} costs least on {} {}: about {} per million tokens in and out, {} in "
         "all.",
         report.request.serve, fleet, best.title, pricing_phrase(best.pricing),
         short_money(*best.per_million_tokens), rough_money(*best.total));
@@ -132,8 +132,8 @@ Table tco_table(const TcoReport& report) {
                                       number_column("total", "", Overflow::keep, true),
                                       number_column("80% range"),
                                       number_column("$/used h", "", Overflow::drop),
-                                      number_column("first month"),
-                                      number_column("break-even")};
+                                      number_column("first month", "", Overflow::drop),
+                                      number_column("break-even", "", Overflow::drop)};
   if (served) columns.push_back(number_column("per 1M tokens"));
   if (report.request.api_usd_per_million) columns.push_back(number_column("beats API from"));
   Table table(columns);
@@ -204,6 +204,11 @@ std::vector<Fact> tco_defaults(const TcoReport& report) {
     add(Field::cost_utilization, fmt::format("{:.0f}% of the hours are used. Bought and reserved "
                                              "machines are paid for when idle, too",
                                              100 * report.utilization));
+  }
+  if (!report.request.serve.empty()) {
+    facts.push_back({"--serve",
+                     "requests of 1,024 tokens in and 1,024 out, at the largest batch that gives "
+                     "each user 5 tokens/s. `trcost serve` has other speeds and lengths"});
   }
   if (report.request.price_growth == 0) {
     facts.push_back(

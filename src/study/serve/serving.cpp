@@ -283,8 +283,8 @@ void warn_about_slow(ServingReport& report) {
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty() || !least || row.point.user_rate() >= *least) continue;
     report.warnings.push_back(
-        fmt::format("{} gives one user alone {:.3g} tokens/s, less than the {:.3g} that people "
-                    "read: a smaller --precision or more --gpus give more",
+        fmt::format("{} gives even a single user only {:.3g} tokens/s, and people read {:.3g}. A "
+                    "smaller --precision or more --gpus is faster",
                     row.accelerator, row.point.user_rate(), *least));
   }
 }
@@ -300,9 +300,8 @@ void warn_about_speeds(ServingReport& report) {
   }
   if (fastest <= 1.5 * slowest) return;
   report.warnings.push_back(
-      fmt::format("the platforms give each user {:.3g} to {:.3g} tokens/s: "
-                  "--tokens-per-second-per-user compares "
-                  "them at one speed",
+      fmt::format("users get {:.3g} to {:.3g} tokens/s, depending on the platform. "
+                  "--tokens-per-second-per-user compares at one speed",
                   slowest, fastest));
 }
 

@@ -124,7 +124,7 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
     if (e.cost.price_per_gpu_hour) {
       add("Price", fmt::format("{} per GPU-hour{}",
                                mark_imputed(unit_money(*e.cost.price_per_gpu_hour), e.cost),
-                               e.cost.own                  ? ", owned"
+                               e.cost.own                  ? ", in the first year of owning"
                                : e.cost.price_date.empty() ? ""
                                                            : ", quotes of " + e.cost.price_date));
     }
