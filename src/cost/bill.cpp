@@ -19,7 +19,7 @@ namespace trcost::cost {
 
 namespace {
 
-constexpr std::string_view kInTheRent = ", in the rent";
+constexpr std::string_view kInTheRent = ", covered by the rental price";
 constexpr std::string_view kOfRound = ": ";
 
 }  // namespace
@@ -37,7 +37,10 @@ std::string item_name(const LineItem& item) {
 
 ItemKey parse_item_name(std::string_view item_name) {
   std::string_view text = item_name;
-  if (text.ends_with(kInTheRent)) text.remove_suffix(kInTheRent.size());
+  constexpr std::string_view kOfVersion1 = ", in the rent";  // results of 0.2 and before
+  for (const std::string_view suffix : {kInTheRent, kOfVersion1}) {
+    if (text.ends_with(suffix)) text.remove_suffix(suffix.size());
+  }
   for (const PartWords& part : kPartWords) {
     if (text == part.name) return {std::string(part.key), {}};
     const std::size_t behind = part.name.size() + kOfRound.size();

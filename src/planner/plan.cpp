@@ -91,11 +91,12 @@ std::string out_of_memory_hint(const StepModel& model, const PlanRequest& reques
                   format_number(least.memory.total, NumberKind::bytes),
                   format_number(least.memory.capacity, NumberKind::bytes), largest.name,
                   format_number(least.memory.*largest.bytes, NumberKind::bytes)),
-      (enough ? fmt::format("the smallest number of GPUs that fits is {}: --gpus {}",
-                            grouped(*enough, 0), format_exact(*enough))
-              : fmt::format("no cluster of up to {} GPUs fits it either: set fewer degrees of the "
-                            "layout, or choose an accelerator with more memory",
-                            grouped(most, 0))) +
+      (enough
+           ? fmt::format("the smallest number of GPUs that fits is {}: --gpus {}, or --gpu {}x{}",
+                         grouped(*enough, 0), format_exact(*enough), format_exact(*enough), chip)
+           : fmt::format("no cluster of up to {} GPUs fits it either: set fewer degrees of the "
+                         "layout, or choose an accelerator with more memory",
+                         grouped(most, 0))) +
           out_of_memory_hint(model, request, least));
 }
 

@@ -340,7 +340,8 @@ std::string unit_money(double usd) {
   const Currency& currency = shown_currency();
   const double amount = usd * currency.per_usd;
   if (amount != 0 && std::abs(amount) < kSmallest) return format_number(usd, NumberKind::money);
-  constexpr double kClose = 0.004;  // a share that nobody misses
+  constexpr double kWhole = 99.995, kClose = 0.004;
+  if (std::abs(amount) >= kWhole) return currency.sign + grouped(amount, 0);
   for (const double unit : {0.01, 0.001}) {
     const double rounded = std::round(amount / unit) * unit;
     if (std::abs(amount - rounded) > kClose * std::abs(amount)) continue;

@@ -44,6 +44,12 @@ void check_range(const FieldInfo& info, double value, std::string_view location)
                     billions_hint(info, value), info.flag, allowed_range(info)),
         std::string(location));
   }
+  constexpr double kFewTokens = 1000;
+  if (info.field == Field::data_tokens && value < kFewTokens && value != std::floor(value)) {
+    throw Error(ErrorKind::usage, fmt::format("{} is not a number of tokens", format_exact(value)),
+                fmt::format("write {0}T for trillions or {0}B for billions", format_exact(value)),
+                std::string(location));
+  }
   const bool whole = info.kind == FieldKind::integer;
   if (whole && value != std::floor(value)) {
     throw Error(ErrorKind::usage, fmt::format("{} has to be a whole number", info.path),

@@ -172,8 +172,7 @@ TEST_CASE("seller-level rule: a dear seller's price is divided by its ratio to t
   const PriceQuote quote = adjusted(z);
   CHECK(quote.usd == 6);  // 9 / 1.5
   CHECK(quote.imputed);
-  CHECK(
-      has_text(quote.rule, "on 2 other chips 1.50 times the price of its peers (x 1.50, y 1.50)"));
+  CHECK(has_text(quote.rule, "charges 1.50x its peers on 2 other chips (x 1.50, y 1.50)"));
   const std::vector<PriceRow> two = joined(z, rows_of_sellers("N", "z", 2));
   CHECK(adjusted(two).usd == 4);  // of 9 / 1.5 and 2, whose level is unknown
   CHECK(adjusted(rows_of_sellers("A", "z", 9)).usd == 9);  // in line

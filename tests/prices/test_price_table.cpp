@@ -271,8 +271,7 @@ TEST_CASE("a lone seller counts at the level of its class", "[prices]") {
   PriceQuote quote = select_price(book, {"z"});
   CHECK(quote.usd == 6);
   CHECK(quote.imputed);
-  CHECK(has_text(quote.rule,
-                 "Dear asks $9.00, and on 2 other chips 1.50 times the price of its peers"));
+  CHECK(has_text(quote.rule, "Dear quotes $9.00 and charges 1.50x its peers on 2 other chips"));
   CHECK(has_text(quote.warning, "--provider Dear"));
   // One that is in line stands as it is, with the range of a lone seller.
   book.rows.back().provider = "Usual";

@@ -383,7 +383,7 @@ TEST_CASE("words for numbers", "[report]") {
   CHECK(unit_money(0.135) == "$0.135");
   CHECK(unit_money(2.7982) == "$2.80");
   CHECK(unit_money(0.0826) == "$0.0826");
-  CHECK(unit_money(1234.5) == "$1,234.50");
+  CHECK(unit_money(1234.6) == "$1,235");
   CHECK(short_money(9826.54) == "$9.83k");
   CHECK(short_money(999999) == "$1.00M");
   CHECK(short_money(2.09e6) == "$2.09M");

@@ -116,11 +116,12 @@ int run_diff(DiffArguments& arguments, Session& session) {
   if (!report.fail_above) return kExitOk;
   const std::vector<std::string> failed = totals_above(report.result, *report.fail_above);
   for (const std::string& text : failed) {
-    session.error(text, &text != &failed.back()
-                            ? ""
-                            : fmt::format("--fail-above {} wants every platform in both results, "
-                                          "and no total higher by more",
-                                          arguments.fail_above));
+    session.error(text,
+                  &text != &failed.back()
+                      ? ""
+                      : fmt::format("--fail-above {} checks every platform. To check one, save "
+                                    "both results with --accelerator NAME",
+                                    arguments.fail_above));
   }
   return failed.empty() ? kExitOk : kExitCheckFailed;
 }

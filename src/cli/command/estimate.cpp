@@ -41,7 +41,7 @@ struct EstimateArguments {
 std::optional<Gate> read_gate(const EstimateArguments& typed) {
   if (typed.fail_above.empty()) {
     if (typed.confidence.empty()) return std::nullopt;
-    throw Error(ErrorKind::usage, "it is the chance that a limit is kept", "add --fail-above USD",
+    throw Error(ErrorKind::usage, "a confidence needs a limit", "add --fail-above USD, such as 50k",
                 "--confidence");
   }
   Gate gate;
@@ -59,13 +59,17 @@ std::pair<std::string, bool> judge(const Gate& gate, const Estimate& e) {
   const std::optional<double> usd = total_at(e, gate.confidence);
   if (!usd) return {fmt::format("{}: the total is not known", e.accelerator), false};
   const bool median = gate.confidence == 0.5;
-  const std::string chance =
-      median ? std::string() : fmt::format(" with {:.0f}% confidence", 100 * gate.confidence);
   const bool kept = *usd <= gate.usd;
-  return {fmt::format("{}: {}{} is {} --fail-above {}{}", e.accelerator,
-                      format_number(*usd, NumberKind::money), chance, kept ? "within" : "above",
-                      format_number(gate.usd, NumberKind::money),
-                      median ? ". Half of such runs cost more: --confidence 0.9 tests that" : ""),
+  // Flags take dollars, whatever currency is shown.
+  const auto dollars = [](double amount) { return "$" + format_number(amount, NumberKind::count); };
+  const std::string cost = median ? fmt::format("the expected cost is {}", dollars(*usd))
+                                  : fmt::format("{:.0f}% of such runs cost less than {}",
+                                                100 * gate.confidence, dollars(*usd));
+  return {fmt::format("{}: {}, {} the limit of {} (--fail-above){}", e.accelerator, cost,
+                      kept ? "within" : "above", dollars(gate.usd),
+                      median ? ". About half of such runs cost more. --confidence 0.9 tests for "
+                               "nine in ten"
+                             : ""),
           kept};
 }
 

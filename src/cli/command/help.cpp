@@ -117,8 +117,20 @@ constexpr Field kMainFields[] = {Field::model_params,    Field::model_name,
                                  Field::efficiency_mfu,  Field::cost_price_per_gpu_hour,
                                  Field::cost_pricing};
 
-bool is_main_option(const Flag& flag) {
+// Further main fields of single commands.
+constexpr std::pair<std::string_view, Field> kMainFieldsOf[] = {
+    {"tco", Field::cost_utilization},   {"tco", Field::cost_node_price},
+    {"tco", Field::cost_depreciation},  {"tco", Field::cost_capital_rate},
+    {"estimate", Field::cost_provider}, {"estimate", Field::cost_price_class},
+    {"estimate", Field::cost_region},   {"estimate", Field::cost_node_price},
+    {"serve", Field::cost_provider},    {"solve", Field::cost_provider}};
+
+bool is_main_option(const Flag& flag, std::string_view command) {
   if (flag.group == "General") return false;
+  const bool of_command = std::ranges::any_of(kMainFieldsOf, [&](const auto& each) {
+    return each.first == command && field_info(each.second).flag == flag.name;
+  });
+  if (of_command) return true;
   const auto of_field = [&](const FieldInfo& info) { return info.flag == flag.name; };
   const auto info = std::ranges::find_if(fields(), of_field);
   return info == fields().end() ||
@@ -218,14 +230,15 @@ std::string command_summary(const Command& command, const Flags& flags) {
       "trcost {}: {}\n\nExamples:\n{}\nUsage: trcost {} {}\n\nMain options:\n", command.name,
       command.summary, indented(command.examples), command.name, command.usage);
   for (const Flag& flag : flags.rows()) {
-    if (!is_main_option(flag)) continue;
+    if (!is_main_option(flag, command.name)) continue;
     const auto known = std::ranges::find(kShortHelp, flag.name, &ShortHelp::flag);
     const bool by_table = known != std::end(kShortHelp);
     const bool own_value = by_table && !known->value.empty();
     const std::string value = own_value ? std::string(known->value) : short_value(flag.value);
     std::string line = "  " + flag.name;
     if (!flag.positional() && !value.empty()) line += " " + value;
-    line.resize(std::max(kNameColumn, line.size() + 1), ' ');
+    if (line.size() >= kNameColumn) line += "\n";
+    line.resize(std::max(kNameColumn, line.size() + (line.ends_with('\n') ? kNameColumn : 0)), ' ');
     out +=
         line +
         (by_table ? std::string(known->text) : first_clause(flag.help, kUsualWidth - line.size())) +

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -141,8 +143,10 @@ std::optional<double> serve_number(const ServeOptions& typed, const NumberOption
   if (text.empty()) return std::nullopt;
   const double value = flag_number(text, option.kind, option.flag);
   if (value < option.lowest || value > option.highest) {
+    const bool percent = option.kind == NumberKind::fraction && value > 1 && value <= 100;
+    const std::string hint = percent ? fmt::format("write {:g} or {:g}%", value / 100, value) : "";
     throw Error(ErrorKind::usage, "\"" + text + "\" is outside the allowed range",
-                "from " + format_exact(option.lowest) + " to " + format_exact(option.highest),
+                percent ? hint : fmt::format("from {:g} to {:g}", option.lowest, option.highest),
                 option.flag);
   }
   return value;
@@ -200,6 +204,10 @@ int run_serve(ServeOptions& typed, Session& session) {
   if (typed.claim.empty() && !typed.claim_reference.empty()) {
     throw Error(ErrorKind::usage, "conditions of a reference belong to a claim",
                 "add --claim, e.g. \"35x over h200\"", "--claim-reference");
+  }
+  if (typed.claim.empty() && !typed.token_price.empty()) {
+    throw Error(ErrorKind::usage, "a price of sold tokens belongs to a claim of revenue",
+                "add --claim, e.g. \"$5M into $75M\"", "--token-price");
   }
   Output output(typed.output.path);
   ServingReport report = serving_report(question, session.catalog());

@@ -227,6 +227,40 @@ constexpr Term kTerms[] = {
      "kernels (norms, activations, dropout) only move memory, so they cost time without counting "
      "for MFU.",
      "--stack, --loss, --attention"},
+    {"depreciation|resale|resale value",
+     "The value that owned machines lose. They fall by about a quarter a year, so after three "
+     "years "
+     "they sell for about 38% of their price.",
+     "--depreciation, --hardware-age, `trcost tco`"},
+    {"utilization|busy hours",
+     "The share of the hours in which a machine works. Owned and reserved machines are paid for "
+     "when idle, too.",
+     "--utilization, `trcost tco`"},
+    {"colocation|data center|space",
+     "Space, power connection and cooling for owned machines, paid per kW and month.",
+     "--colocation, --electricity-price, --pue"},
+    {"capital|capital cost|capital rate|cost of capital",
+     "The yearly cost of the money that owned machines tie up: a rate on their value.",
+     "--capital-rate"},
+    {"reserved|reserved price|term|commitment|reserved-1y|reserved-3y",
+     "A lower price for a promise of one or three years. The whole term is paid, used or not. The "
+     "answer states that amount.",
+     "--pricing reserved-1y, `trcost tco`"},
+    {"own|owned|buy|buying",
+     "With --pricing own, an hour costs its share of the machines: depreciation, network, capital, "
+     "space, energy. `trcost tco` compares buying with renting over years.",
+     "--pricing own, --node-price, `trcost tco`"},
+    {"energy|electricity|kWh",
+     "The power of the cluster times its hours. The rental price covers it. Owned machines pay for "
+     "it.",
+     "--electricity-price, --pue, --region"},
+    {"storage|checkpoint storage|data set storage",
+     "Keeping the data set and the checkpoints. It is not included unless --storage is on.",
+     "--storage, --storage-price"},
+    {"region|regions",
+     "A country or a region of a cloud. It decides electricity, carbon, and which sellers are "
+     "asked.",
+     "--region, `trcost list regions`"},
     {"ablation|experiments",
      "Small runs that compare choices before the final run. They often use a tenth of its size and "
      "tokens.",

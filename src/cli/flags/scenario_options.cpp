@@ -109,8 +109,10 @@ void use_priced_names(Scenario& scenario, const Catalog& catalog) {
       return catalog.accelerator(platform).name == name;
     });
     if (asked) continue;
-    throw Error(ErrorKind::usage, fmt::format("there is a price of {}, which is no platform", name),
-                fmt::format("add it to --accelerator {}", fmt::join(platforms, ",")), "--price");
+    throw Error(ErrorKind::usage, fmt::format("it names {}, which --accelerator does not", name),
+                fmt::format("write --accelerator {},{}, or leave that price out",
+                            fmt::join(platforms, ","), name),
+                "--price");
   }
 }
 

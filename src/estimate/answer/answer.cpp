@@ -243,9 +243,9 @@ void fill_derivations(const Question& question, const PlannedRun& run,
 // What an hour or less leaves out is no longer small beside it.
 void warn_about_short_run(const Estimate& out, Notes& notes) {
   if (out.wall_clock_seconds >= kSecondsPerHour) return;
-  notes.warn(fmt::format("the run takes {}. Start-up and downloads are not included{}",
+  notes.warn(fmt::format("the run takes {}. Start-up{} and downloads are not included",
                          format_number(out.wall_clock_seconds, NumberKind::duration, 2),
-                         out.cost.own ? "" : ", nor what a seller bills at least"));
+                         out.cost.own ? "" : ", a seller's minimum charge"));
 }
 
 // Why a spot cluster may not finish: with every node, more of the time is lost. Empty if the

@@ -301,8 +301,7 @@ void add_range_columns(Columns<Estimate>& out) {
           "one chance in ten to be below")
           .lower()
           .from_price()
-          .shown(
-              {.line = {beside::kMoney + 5, "  low (P10)"}, .brief = {beside::kMayGo + 3, "P10"}}),
+          .shown({.line = {beside::kMoney + 5, "  low (P10)"}, .brief = {5, "P10"}}),
       usd("range.total_usd.p50", member<&E::range, &R::total_usd, &Q::p50>, "median")
           .lower()
           .from_price(),
@@ -310,8 +309,7 @@ void add_range_columns(Columns<Estimate>& out) {
           "one chance in ten to be above", Rank::main)
           .lower()
           .from_price()
-          .shown(
-              {.line = {beside::kMoney + 6, "  high (P90)"}, .brief = {beside::kMayGo + 4, "P90"}}),
+          .shown({.line = {beside::kMoney + 6, "  high (P90)"}, .brief = {6, "P90"}}),
       seconds("range.wall_clock_seconds.p10", quantile<&R::wall_clock_seconds, &Q::p10>,
               "one chance in ten to be below")
           .lower(),

@@ -154,7 +154,8 @@ const Columns<MemoryUse>& memory_use_columns() {
       bytes("capacity_bytes", member<&U::capacity>, "of one device, as far as a plan may fill it")
           .higher(),
       boolean("fits", member<&U::fits>, "whether the total is within the capacity", Rank::first)
-          .shown({.line = {beside::kCluster + 5}, .brief = {5}}, member<fit_words>),
+          .shown({.line = {beside::kCluster + 5}, .brief = {beside::kMayGo + 5}},
+                 member<fit_words>),
       share(
           "fits_probability", [](const U& m) { return fits_probability(m); },
           "chance that the peak stays within the capacity, by the spread of published peaks")
@@ -176,7 +177,7 @@ const Columns<MemoryUse>& memory_use_columns() {
 const Columns<Assumption>& assumption_columns() {
   using A = Assumption;
   static const Columns<Assumption> table = {
-      string("path", member<&A::path>, "field that the question left open", Rank::key),
+      string("path", member<&A::path>, "field that was not set", Rank::key),
       of_kind(ColumnKind::mixed, "value", member<&A::value, assumed_value>, "as it may be given"),
       of_kind(ColumnKind::text, "unit", member<&A::unit, known_text>,
               "of the value; empty for plain numbers and words"),

@@ -50,7 +50,7 @@ constexpr Column<T> open_points() {
   Column<T> out;
   out.expand = [](Columns<T>& table, const Column<T>&) {
     table.add({list<assumption_columns>("assumptions", member<&T::assumptions>,
-                                        "what the question left open"),
+                                        "defaults of fields that were not set"),
                list<text_columns>("warnings", member<&T::warnings>, "what to know")});
   };
   return out;

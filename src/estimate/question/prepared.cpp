@@ -56,7 +56,9 @@ std::shared_ptr<const Prepared> prepare(ResolvedWork work, const Scenario& scena
   std::shared_ptr<const RoundWork> round = resolve_round(scenario, catalog, platform, work, notes);
   const auto out = std::make_shared<Prepared>(std::move(work), platform);
   out->supply = resolve_supply(scenario, out->work.stored, *platform.stack);
-  out->quality = method_quality(out->work.workload, platform);
+  out->quality = method_quality(
+      out->work.workload, platform,
+      scenario.has(Field::data_samples) || scenario.text(Field::train_method) == "sft");
   if (round && round->rollout) out->quality = round_quality(round->framework);
   out->method = method_text(out->quality);
   out->training = training_name(scenario);

@@ -304,11 +304,15 @@ std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const C
   return adapted;
 }
 
-// Software of adapters beside a model of text alone.
+// Software of adapters and of fine-tuning on samples beside a model of text alone: one program does
+// both.
 std::optional<Scenario> adapter_defaults(const Scenario& scenario, const Catalog& catalog,
                                          Notes& notes) {
-  if (!has_adapters(language_training(scenario)) || scenario.has(Field::efficiency_stack) ||
-      implies_other_software(scenario) || is_vision_language(scenario, catalog)) {
+  const bool tuned = has_adapters(language_training(scenario)) ||
+                     scenario.has(Field::data_samples) ||
+                     scenario.text(Field::train_method) == "sft";
+  if (!tuned || scenario.has(Field::efficiency_stack) || implies_other_software(scenario) ||
+      is_vision_language(scenario, catalog)) {
     return std::nullopt;
   }
   Scenario adapted = scenario;

@@ -187,9 +187,11 @@ PriceQuote quote_offers(Offers offers, const Market& market, std::string_view ch
   const int age = offers.newest.empty() ? 0 : days_between(offers.newest, market.as_of);
   quote.stale = !offers.recent() || age > kYearDays;
   if (!offers.recent() || age > kWarningDays) {
-    quote.warning = fmt::format("the {} price of {} is old on {}: the newest quote of {} is {}",
-                                commitment_name(market.commitment), chip, market.as_of, plural,
-                                newest_text.empty() ? "undated" : "of " + newest_text);
+    quote.warning = fmt::format(
+        "the {} price of {} is old: the newest quote of {} is of {}, more than 90 days "
+        "before {}",
+        commitment_name(market.commitment), chip, plural,
+        newest_text.empty() ? "an unknown date" : newest_text, market.as_of);
   }
   return quote;
 }

@@ -98,7 +98,7 @@ const Region& find_region(const Regions& regions, std::string_view name) {
   const std::string guess = region_guess(regions, name);
   throw Error(ErrorKind::usage,
               fmt::format("there is no data for region \"{}\"", name.substr(0, 60)),
-              fmt::format("{}{}`trcost show prices regions` has all; or set --electricity-price "
+              fmt::format("{}{}`trcost list regions` has all. Or set --electricity-price "
                           "and --grid-intensity without --region",
                           guess, guess.empty() ? "" : " "));
 }

@@ -252,6 +252,7 @@ CatalogKind catalog_kind(std::string_view name) {
   if (const auto kind = find_catalog_kind(name)) return *kind;
   std::vector<std::string> names;
   for (const CatalogKindInfo& info : catalog_kinds()) names.emplace_back(info.name);
+  names.emplace_back("regions");
   std::string hint = did_you_mean(name, names);
   hint += fmt::format("{}kinds are {}", hint.empty() ? "" : " ", fmt::join(names, ", "));
   throw Error(ErrorKind::usage,

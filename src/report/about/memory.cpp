@@ -73,11 +73,10 @@ std::string memory_layout_words(const MemoryCase& c, bool with_degrees = true) {
 }
 
 std::vector<TableColumn> part_columns(const char* first, std::span<const MemoryUse> uses) {
-  std::vector<TableColumn> columns = {{first}};
+  std::vector<TableColumn> columns = {{.title = first, .overflow = Overflow::wrap}};
   for (const UseColumn& part : use_columns(uses)) {
-    columns.push_back(number_column(part.name, "", Overflow::drop));
+    columns.push_back(number_column(part.name));  // all: they sum to the total
   }
-  columns.back().overflow = Overflow::keep;  // the total
   return columns;
 }
 
@@ -105,7 +104,7 @@ Table given_table(const MemoryReport& report) {
     if (fit.given) uses.push_back(fit.given->use);
   }
   std::vector<TableColumn> columns = part_columns("platform", uses);
-  columns.push_back({"fits"});
+  columns.push_back({.title = "fits", .overflow = Overflow::drop});
   Table table(std::move(columns));
   for (const MemoryFit& fit : report.fits) {
     if (!fit.given) continue;
@@ -130,7 +129,7 @@ Cell hourly_cell(const MemoryFit& fit, double gpus) {
 Table fits_table(const MemoryReport& report) {
   const bool given =
       std::ranges::any_of(report.fits, [](const auto& f) { return f.given.has_value(); });
-  std::vector<TableColumn> columns = {{.title = "platform", .overflow = Overflow::cut},
+  std::vector<TableColumn> columns = {{.title = "platform", .overflow = Overflow::wrap},
                                       number_column("usable")};
   if (given) {
     columns.push_back(number_column("GPUs"));

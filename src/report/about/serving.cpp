@@ -256,11 +256,13 @@ struct ServingDefault {
 constexpr ServingDefault kServingDefaults[] = {
     {"serve.tokens_per_second_per_user", "--tokens-per-second-per-user",
      [](const Assumption& a, const ServingReport&) {
-       return fmt::format("At least {} tokens/s per user, as people read", a.value);
+       return fmt::format(
+           "At least {} tokens/s per user, as people read",
+           brief_words(parse_number(a.value, NumberKind::number), NumberKind::number, 3));
      }},
     {"serve.load", "--load",
      [](const Assumption&, const ServingReport&) {
-       return std::string("All capacity is sold. A measured service sold 58%");
+       return std::string("All capacity is sold (a measured service: 58%)");
      }},
     {"serve.engine", "--engine",
      [](const Assumption&, const ServingReport&) {
@@ -370,9 +372,10 @@ Page serving_page(const ServingReport& report) {
   page.add(Heading{"Defaults that matter most"}).add(Grid{serving_defaults(report)});
   const bool imputed =
       std::ranges::any_of(report.rows, [](const ServingRow& each) { return each.cost.imputed; });
-  page.add(Paragraph{fmt::format("{}Prices of {}. More: --details, --explain.",
-                                 imputed ? "~ Estimated price. " : "", report.price_data_date),
-                     Ink::dim});
+  page.add(Paragraph{
+      fmt::format("{}Prices of {}. {}More: --details, --explain.",
+                  imputed ? "~ Estimated price. " : "", report.price_data_date, currency_words()),
+      Ink::dim});
   page.add(Warnings{serving_warnings(report), true});
   if (row != nullptr) add_detail(page, *row);
   for (const ServingRow& each : report.rows) add_derivations(page, each);

@@ -134,7 +134,7 @@ Table tco_table(const TcoReport& report) {
                                       number_column("$/used h", "", Overflow::drop),
                                       number_column("first month", "", Overflow::drop),
                                       number_column("break-even", "", Overflow::drop)};
-  if (served) columns.push_back(number_column("per 1M tokens"));
+  if (served) columns.push_back(number_column("$/M in+out"));
   if (report.request.api_usd_per_million) columns.push_back(number_column("beats API from"));
   Table table(columns);
   std::string_view before;
@@ -219,9 +219,8 @@ std::vector<Fact> tco_defaults(const TcoReport& report) {
     facts.push_back({"--years", "terms are paid in whole, also beyond these years"});
   }
   if (!s.has(Field::cost_purchase_price) && !s.has(Field::cost_node_price)) {
-    add(Field::cost_purchase_price,
-        "the newest quote of a whole machine, plus 19% of the cluster "
-        "for its network");
+    add(Field::cost_node_price,
+        "the newest quote of a whole machine, plus a network of 23% of its price");
   }
   if (!s.has(Field::cost_depreciation)) {
     const double left = portable_exp(-cost::kDepreciationPerYear * report.request.years);
@@ -265,8 +264,9 @@ Page tco_page(const TcoReport& report) {
   page.add(Grid{tco_table(report)});
   page.add(Heading{"Defaults that matter most"});
   page.add(Facts{tco_defaults(report)});
-  page.add(
-      Paragraph{fmt::format("Prices of {}. More: --details.", report.price_data_date), Ink::dim});
+  page.add(Paragraph{
+      fmt::format("Prices of {}. {}More: --details.", report.price_data_date, currency_words()),
+      Ink::dim});
   page.add(Warnings{tco_warnings(report), true});
   if (const Table owning = owning_table(report); !owning.rows().empty()) {
     page.add(Heading{.text = "Cost of owning, by part",

@@ -33,10 +33,10 @@ Table transfer_table(const TransferResult& result) {
   Table table({{"platform"},
                number_column("GPUs"),
                number_column("time", "", Overflow::keep, true),
-               number_column("80% range"),
+               number_column("range of time", "80% range of the time"),
                number_column("GPU-hours"),
                number_column("total", "", Overflow::keep, true),
-               number_column("80% range"),
+               number_column("range of total", "80% range of the total"),
                number_column("MFU", "", Overflow::drop)});
   const auto add = [&](const TransferRow& row) {
     const Estimate& e = row.estimate;

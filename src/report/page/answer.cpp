@@ -55,6 +55,10 @@ std::string subject_phrase(const Estimate& e) {
   return text;
 }
 
+bool report_trains_on_answers(const Report& report) {
+  return report.scenario != nullptr && report.scenario->text(Field::train_method) == "sft";
+}
+
 // The run as the subject of the sentence: `Training a 10B model on 202B tokens`.
 std::string run_phrase(const Report& report, const Estimate& e) {
   const std::string model = subject_phrase(e);
@@ -69,7 +73,8 @@ std::string run_phrase(const Report& report, const Estimate& e) {
     recipe = report.scenario->text(Field::train_recipe);
     samples = report.scenario->has(Field::data_samples);
   }
-  const bool adapted = samples || (!recipe.empty() && recipe != "full");
+  const bool adapted =
+      samples || report_trains_on_answers(report) || (!recipe.empty() && recipe != "full");
   std::string text = method.empty()
                          ? fmt::format("{} {}", adapted ? "Fine-tuning" : "Training", model)
                      : method.ends_with("model") ? fmt::format("{} from {}", method, model)
@@ -85,6 +90,13 @@ std::string fleet_phrase(const Estimate& e) {
       std::ranges::any_of(e.stages, [&](const auto& stage) { return stage.gpus < e.gpus; });
   return fmt::format("{}{} GPU{} for {}", fewer ? "up to " : "", grouped(e.gpus, 0),
                      e.gpus == 1 ? "" : "s", time_words(e.wall_clock_seconds));
+}
+
+// The deadline that the user set and that the run misses, in seconds, or 0.
+double missed_deadline(const Report& report, const Estimate& e) {
+  if (report.scenario == nullptr || !report.scenario->stages.empty()) return 0;
+  const std::optional<double> deadline = report.scenario->number(Field::hardware_deadline);
+  return deadline && e.wall_clock_seconds > *deadline * (1 + 1e-9) ? *deadline : 0;
 }
 
 std::string marked_money(double usd, const Estimate& e) {
@@ -111,7 +123,10 @@ std::string answer_sentence(const Report& report) {
                         marked_money(e.range.total_usd->p10, e),
                         marked_money(e.range.total_usd->p90, e));
   }
-  if (e.cost.obligation) text += " " + obligation_sentence(e);
+  text += commitment_sentence(e);
+  if (const double late = missed_deadline(report, e); late > 0) {
+    text += fmt::format(" This misses the deadline of {}.", time_words(late));
+  }
   if (!e.memory.fits) {
     text += fmt::format(" It does not fit: {} of {} per GPU.",
                         format_number(e.memory.total, NumberKind::bytes),
@@ -196,17 +211,15 @@ std::string reason_sentence(const Estimate& best, const Estimate& next,
   const double hours = best.gpu_hours / next.gpu_hours;
   if (hours < 1 && price >= 1) {
     return fmt::format(
-        "{} wins by speed: {:.0f}% fewer GPU-hours than {}, at {:.2g} times its price "
-        "per hour.",
-        winner, 100 * (1 - hours), other, price);
+        "{} needs {:.0f}% fewer GPU-hours than {}, at {:.2g} times its price per hour.", winner,
+        100 * (1 - hours), other, price);
   }
   if (price < 1 && hours >= 1) {
     return fmt::format(
-        "{} wins by price: {:.0f}% less per GPU-hour than {}, for {:.2g} times its "
-        "GPU-hours.",
-        winner, 100 * (1 - price), other, hours);
+        "{} costs {:.0f}% less per GPU-hour than {}, for {:.2g} times its GPU-hours.", winner,
+        100 * (1 - price), other, hours);
   }
-  return fmt::format("{} is both faster and cheaper per hour than {}.", winner, other);
+  return fmt::format("{} needs fewer GPU-hours than {}, and each costs less.", winner, other);
 }
 
 }  // namespace
@@ -237,6 +250,9 @@ std::vector<std::string> comparison_sentences(const Report& report) {
                                : fmt::format("only quoted by {}", e->cost.provider));
   }
   if (!cheaper.empty()) out.push_back("Cheaper at less certain prices: " + cheaper + ".");
+  if (report.scenario != nullptr && report.scenario->has(Field::cost_prices)) {
+    out.push_back("Only platforms in --price are compared. Add others with --accelerator.");
+  }
   std::string idle;
   for (const Estimate* e : order) {
     const double unused = e->one_layout ? e->gpus - e->layout.gpus() : 0;

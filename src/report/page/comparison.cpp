@@ -183,7 +183,8 @@ Table brief_table(std::span<const Estimate> estimates,
   heads.insert(heads.begin() + marked,
                {.title = kMarkLabel, .align = Align::right, .overflow = Overflow::drop});
   Table table(std::move(heads));
-  for (const Estimate& e : estimates) {
+  for (const Estimate* each : sort_platforms(estimates)) {
+    const Estimate& e = *each;
     std::vector<Cell> row = {e.accelerator};
     for (const EstimateColumn* column : shown) {
       Cell cell = estimate_cell(*column, e);

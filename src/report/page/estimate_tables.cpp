@@ -154,9 +154,9 @@ Table assumptions_table(std::span<const Assumption> assumptions) {
 void add_assumption_table(Page& page, std::span<const Assumption> assumptions,
                           std::string_view platform) {
   if (assumptions.empty()) return;
-  std::string note = "what the question left open";
+  std::string note = "of fields that were not set";
   if (!platform.empty()) note += fmt::format(", as answered on {}", platform);
-  page.add(Heading{.text = "Assumed", .note = std::move(note), .in_text = false});
+  page.add(Heading{.text = "Defaults", .note = std::move(note), .in_text = false});
   page.add(Grid{assumptions_table(assumptions)});
 }
 

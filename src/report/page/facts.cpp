@@ -204,7 +204,7 @@ std::vector<Fact> question_facts(const Report& report) {
   facts.push_back({"Training", training_words(report, e)});
   facts.push_back({"Tokens", token_words(e)});
   if (!report.alternatives.empty()) {
-    facts.push_back({"In practice", alternative_words(report)});
+    facts.push_back({"Released models", alternative_words(report)});
   }
   facts.push_back({"Work", fmt::format("{} of model computation (6ND rule: {})",
                                        flop_words(e.flops.model), flop_words(e.flops.rule_6nd))});

@@ -8,6 +8,7 @@
 
 #include "quantity/currency.h"
 #include "quantity/quantity.h"
+#include "quantity/suggest.h"
 #include "report/page/wording.h"
 
 namespace trcost::report {
@@ -34,7 +35,7 @@ std::string owned_hour_words(const Estimate& e) {
 std::string site_words(const Estimate& e) {
   std::string text;
   if (e.cost.capital_usd) {
-    text += fmt::format("; cash for machines and network {}", short_money(*e.cost.capital_usd));
+    text += fmt::format("; machines and network cost {} to buy", short_money(*e.cost.capital_usd));
   }
   if (e.energy.site_megawatts) {
     text += fmt::format("; power of the site {} MW",
@@ -48,8 +49,9 @@ std::string obligation_words(const Estimate& e) {
   const Obligation& bound = *e.cost.obligation;
   const double years = bound.hours / kHoursPerYear;
   return fmt::format(
-      "the price binds for {} year{}: {} for {} accelerators, of which the run uses {}; the rest "
-      "is paid too, unless others use it",
+      "the price binds for {} year{}: {} for {} accelerators, of which the run uses {}. The rest "
+      "is "
+      "paid too, unless others use it",
       format_exact(years), years == 1 ? "" : "s", short_money(bound.usd), grouped(bound.gpus, 0),
       format_number(e.wall_clock_seconds, NumberKind::duration));
 }
@@ -96,6 +98,13 @@ std::string obligation_sentence(const Estimate& e) {
                      years == 1 ? "" : "s", brief_money(bound.usd));
 }
 
+std::string commitment_sentence(const Estimate& e) {
+  if (e.cost.obligation) return " " + obligation_sentence(e);
+  if (!e.cost.own || !e.cost.capital_usd) return {};
+  return fmt::format(" This is the run's share of machines that cost {} to buy.",
+                     brief_money(*e.cost.capital_usd));
+}
+
 std::string break_even_words(const CostResult& cost) {
   if (!cost.rent_per_gpu_hour || !cost.price_per_gpu_hour) return {};
   const std::string rent =
@@ -105,18 +114,18 @@ std::string break_even_words(const CostResult& cost) {
                                 : std::string();
   std::string text;
   if (share.empty()) {
-    text = fmt::format(
-        "However busy an owned cluster is, {} is cheaper: less than the energy alone", rent);
+    text = fmt::format("{} is cheaper than the energy of an owned cluster alone", rent);
   } else if (*cost.break_even_utilization > 1) {
     text = fmt::format(
-        "However busy an owned cluster is, {} is cheaper: owning would break even at "
-        "{} of the hours",
+        "{} is cheaper however busy an owned cluster is: owning would break even at {} of the "
+        "hours",
         rent, share);
   } else {
-    text = fmt::format("Owning costs what {} does when the cluster is in use {} of its hours", rent,
-                       share);
+    text = fmt::format(
+        "Owning costs less than {} if the cluster is in use more than {} of the time", rent, share);
   }
-  return fmt::format("{}; the rent: {}.", text, cost.rent_source);
+  text[0] = quantity::upper_case(text[0]);
+  return fmt::format("{} (rent: {}).", text, cost.rent_source);
 }
 
 std::string bill_subtitle(const Estimate& e) {

@@ -22,6 +22,9 @@ std::vector<Fact> price_facts(std::span<const Estimate> estimates,
 /// Returns the whole commitment behind a reserved price: `The price binds for 3 years: $2.1M in
 /// all, used or not.`
 std::string obligation_sentence(const Estimate& estimate);
+/// Returns obligation_sentence(), or the purchase behind the price of owned machines, after a
+/// space. Empty if the run is rented without a term.
+std::string commitment_sentence(const Estimate& estimate);
 /// Returns the use at which an owned hour costs what a rented one does, and the source of that
 /// rent. Empty if the run is not owned or this is not known.
 std::string break_even_words(const CostResult& cost);

@@ -76,6 +76,11 @@ std::string brief_money(double usd) {
                      suffix);
 }
 
+std::string typed_money(double usd) {
+  if (shown_currency().is_dollar()) return brief_money(usd);
+  return fmt::format("${} ({})", format_number(usd, NumberKind::count), brief_money(usd));
+}
+
 std::string time_words(double seconds) {
   struct Unit {
     double seconds, from;

@@ -25,6 +25,8 @@ std::string short_money(double usd, int digits);
 std::string rough_money(double usd);
 /// Returns an amount in two digits, or in three from 100 on: `$53k`, `$105k`, `$9.4k`, `$389`.
 std::string brief_money(double usd);
+/// Returns dollars that the user typed, with the shown currency beside.
+std::string typed_money(double usd);
 /// Returns a time for people: `36 minutes`, `12 hours`, `21 days`, `3.1 years`.
 std::string time_words(double seconds);
 /// Prefixes an amount with `~` if its price is imputed.

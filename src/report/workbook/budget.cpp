@@ -391,7 +391,7 @@ void BudgetMaker::add_range() {
     return each.estimate->range.total_usd && each.estimate->cost.total;
   });
   if (!known) return;
-  out_.add_heading("Range of the total, four chances in five; its ends keep their share of it");
+  out_.add_heading("80% range of the total. Its ends keep their ratio to it");
   const auto share = [&](std::string label, double Quantiles::*which) {
     return add_line(std::move(label), "of the total", NumberKind::fraction,
                     [&](std::size_t, const Estimate& e) -> Calculation::Rule {

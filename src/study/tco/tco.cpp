@@ -227,8 +227,25 @@ void warn_about_quote(const TcoPlatform& all, const Rates& own, Notes& notes) {
   const double age = own.ownership_inputs.age.before_purchase;
   if (!own.purchase.usd_per_gpu || age < 1) return;
   notes.warn(fmt::format(
-      "the purchase price of {} is of {}, {:.1f} years old. Set --purchase-price to a newer quote",
+      "the purchase price of {} is of {}, {:.1f} years old. Set --node-price to a newer quote of a "
+      "machine",
       all.platform.accelerator->name, own.purchase.date.text, age));
+}
+
+// A price per GPU typed as that of a machine makes buying look several times too cheap.
+void warn_about_node_price(const TcoPlatform& all, const PurchasePrice& price, Notes& notes) {
+  constexpr double kImplausible = 3;
+  if (!all.scenario_for("own").has(Field::cost_node_price) || !price.usd_per_gpu) return;
+  const auto usual = cost::server_price(*all.platform.accelerator, *all.platform.system,
+                                        price_book(all.catalog), {});
+  if (!usual.usd_per_gpu) return;
+  const double ratio = *price.usd_per_gpu / *usual.usd_per_gpu;
+  if (ratio < kImplausible && ratio * kImplausible > 1) return;
+  notes.warn(
+      fmt::format("--node-price is {} per GPU of {}, and the newest quote is {}. It is the "
+                  "price of a machine of {:g}",
+                  unit_money(*price.usd_per_gpu), all.platform.accelerator->name,
+                  unit_money(*usual.usd_per_gpu), price.machine_gpus));
 }
 
 std::vector<TcoRow> compute_rows(const TcoPlatform& all, Notes& notes) {
@@ -241,6 +258,7 @@ std::vector<TcoRow> compute_rows(const TcoPlatform& all, Notes& notes) {
   Notes quiet(false);
   const auto own = all.rates("own", quiet);
   warn_about_quote(all, *own, notes);
+  warn_about_node_price(all, own->purchase, notes);
   note_whole_machines(all, own->purchase, notes);
   add_break_even(rows, all.use);
   if (!all.request.serve.empty()) add_serving(all, rows, notes);

@@ -39,14 +39,14 @@ MethodQuality own_quality(const MeasuredSteps& measured, const Platform& platfor
 
 }  // namespace
 
-MethodQuality method_quality(const Workload& workload, const Platform& platform) {
+MethodQuality method_quality(const Workload& workload, const Platform& platform, bool on_samples) {
   const MeasuredSteps& measured = platform.stack->measured;
   const std::string& stack = measured.rows > 0 ? measured.base : platform.stack->name;
   MethodQuality quality =
       workload.vision()
           ? vision_quality(*platform.efficiency, workload.contrastive_batch > 0)
           : nearest_quality(*platform.efficiency, stack, workload.language.moe.has_value(),
-                            workload.language_training != Training::full);
+                            on_samples || workload.language_training != Training::full);
   if (measured.rows > 0) return own_quality(measured, platform, quality);
   if (workload.language.pattern_parts > 0) {
     quality.sigma = std::sqrt(quality.sigma * quality.sigma + kUntestedSigma * kUntestedSigma);

@@ -122,8 +122,8 @@ const Columns<PlatformRows>& platform_rows_columns() {
 
 void add_assumptions(Page& page, const Estimate& e) {
   if (e.assumptions.empty()) return;
-  Heading heading{"Assumed", "what the question left open"};
-  heading.text_note = "what the question left open; --explain adds the sources";
+  Heading heading{"Defaults", "of fields that were not set"};
+  heading.text_note = "of fields that were not set. --explain adds the sources";
   page.add(std::move(heading));
   Grid grid{assumptions_table(e.assumptions)};
   int number = 0;

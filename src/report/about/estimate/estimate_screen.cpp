@@ -107,6 +107,18 @@ std::string layout_line(const Estimate& e) {
                             recompute_words(l));
 }
 
+// The region and the seller that the user set.
+std::string price_place(const Report& report) {
+  if (report.scenario == nullptr) return {};
+  std::string text;
+  for (const Field field : {Field::cost_provider, Field::cost_region}) {
+    if (!report.scenario->has(field)) continue;
+    text += fmt::format(", {}{}", field == Field::cost_region ? "region " : "",
+                        report.scenario->text(field));
+  }
+  return text;
+}
+
 // How the cheapest platform runs it. The table has some of this if there are several.
 std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
   const bool several = report.estimates.size() + report.failures.size() > 1;
@@ -122,11 +134,12 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
     add("Layout", layout_line(e));
     add("Memory", memory_line(e.memory));
     if (e.cost.price_per_gpu_hour) {
-      add("Price", fmt::format("{} per GPU-hour{}",
+      add("Price", fmt::format("{} per GPU-hour{}{}",
                                mark_imputed(unit_money(*e.cost.price_per_gpu_hour), e.cost),
                                e.cost.own                  ? ", in the first year of owning"
                                : e.cost.price_date.empty() ? ""
-                                                           : ", quotes of " + e.cost.price_date));
+                                                           : ", quotes of " + e.cost.price_date,
+                               price_place(report)));
     }
   }
   add("Lost speed", largest_losses(e));
@@ -151,7 +164,10 @@ std::string legend(const Report& report, std::size_t hidden) {
       report.estimates, [](const Estimate& e) { return e.cost.doubts.imputed && !e.cost.own; });
   std::string text = imputed ? "~ Estimated price. " : "";
   if (!report.price_data_date.empty()) {
-    text += fmt::format("Prices of {}. ", report.price_data_date);
+    const Scenario* asked = report.scenario;
+    const bool dated = asked != nullptr && asked->has(Field::cost_as_of);
+    text += dated ? fmt::format("Prices as known on {}. ", asked->text(Field::cost_as_of))
+                  : fmt::format("Prices of {}. ", report.price_data_date);
     text += currency_words();
   }
   if (hidden == 0) return text + "More: --details, --explain.";

@@ -46,7 +46,7 @@ std::string cost_words(const Estimate& e) {
 
 std::string budget_sentence(const SolveReport& report, const Solution& best) {
   const Estimate& e = *best.estimate;
-  const std::string budget = brief_money(report.target.value);
+  const std::string budget = typed_money(report.target.value);
   const std::string platform = platform_of(best);
   if (seeks(best, Field::data_tokens) || seeks(best, Field::model_params)) {
     return fmt::format("{} trains {} on {} tokens{}, on {}: {}.", budget,
@@ -138,7 +138,7 @@ std::string deadline_sentence(const Solution& best, const Scenario& asked) {
 std::string confidence_sentence(const SolveTarget& target) {
   if (target.column->role != ColumnRole::total) return {};
   if (target.confidence == SolveTarget::kMedian) {
-    return "Half of such runs exceed the budget. With --confidence 0.9, one in ten does.";
+    return "About half of such runs exceed the budget. With --confidence 0.9, one in ten does.";
   }
   return fmt::format("{} of such runs stay within the budget.",
                      format_number(target.confidence, NumberKind::fraction, 2));
@@ -199,9 +199,9 @@ std::vector<std::string> solve_sentences(const SolveReport& report) {
                     price ? std::string(" per GPU-hour") : fmt::format(" {}", field_title(*info)),
                     report.target_words));
   } else if (role == ColumnRole::total) {
-    out.push_back(budget_sentence(report, *best));
+    out.push_back(budget_sentence(report, *best) + commitment_sentence(*best->estimate));
   } else if (role == ColumnRole::wall_clock) {
-    out.push_back(time_sentence(report, *best));
+    out.push_back(time_sentence(report, *best) + commitment_sentence(*best->estimate));
   } else if (report.target.column->path == "flops.model" &&
              (seeks(*best, Field::data_tokens) || seeks(*best, Field::model_params))) {
     out.push_back(flops_sentence(report, *best));

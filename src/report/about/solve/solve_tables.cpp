@@ -70,11 +70,12 @@ std::vector<SolutionColumn> solution_columns(const SolveReport& report) {
   const EstimateColumn& target = *report.target.column;
   if (!is_unknown(report, target.path)) {
     if (keeps_budget(report.target)) {
-      SolutionColumn& kept = shown.emplace_back(SolutionColumn{"within budget", target.display});
+      SolutionColumn& kept = shown.emplace_back(SolutionColumn{"budget", target.display});
       for (const Solution& solution : solutions) kept.values.push_back(solution.achieved);
     }
-    SolutionColumn& column =
-        shown.emplace_back(SolutionColumn{target_title(report), target.display});
+    SolutionColumn& column = shown.emplace_back(SolutionColumn{
+        keeps_budget(report.target) ? std::string_view("expected cost") : target_title(report),
+        target.display});
     column.priced = target.priced;
     for (const Solution& solution : solutions) {
       column.values.push_back(target_figure(report.target, solution));

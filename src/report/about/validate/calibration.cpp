@@ -16,6 +16,11 @@ Cell seconds_cell(double value) {
   return Cell::number(value, fmt::format("{:.4g} s", value));
 }
 
+// The error of a predicted time from that of the speed.
+double error_of_time(double error_of_speed) {
+  return 1 / (1 + error_of_speed) - 1;
+}
+
 Table step_table(const CalibrationResult& result) {
   Table table({{.title = "step", .overflow = Overflow::cut},
                {.title = "model", .overflow = Overflow::drop},
@@ -31,7 +36,8 @@ Table step_table(const CalibrationResult& result) {
     table.add_row({row.name, row.model, row.accelerator, Cell::number(row.gpus, NumberKind::count),
                    degree_words(row.layout, false), seconds_cell(row.measured_seconds),
                    seconds_cell(row.predicted_before), seconds_cell(row.predicted_after),
-                   signed_share_cell(row.error_before), signed_share_cell(row.error_after)});
+                   signed_share_cell(error_of_time(row.error_before)),
+                   signed_share_cell(error_of_time(row.error_after))});
   }
   return table;
 }
