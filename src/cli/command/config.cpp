@@ -27,11 +27,18 @@ struct ConfigArguments {
   OutputOptions output;
 };
 
+// The path with `~` for the home folder.
+std::string below_home(const std::string& path) {
+  const std::string home = environment("HOME");
+  if (home.empty() || !path.starts_with(home + "/")) return path;
+  return "~" + path.substr(home.size());
+}
+
 std::string file_words(const Session& session) {
   const std::string path = config_path(session);
-  if (!path.empty()) return path;
-  if (session.options.no_config) return "none is wanted";
-  return fmt::format("none; {} would be read", usual_config_path());
+  if (!path.empty()) return below_home(path);
+  if (session.options.no_config) return "none (--no-config)";
+  return fmt::format("none. {} would be read", below_home(usual_config_path()));
 }
 
 // Value of an unset field: its literal default, or the rule that decides.

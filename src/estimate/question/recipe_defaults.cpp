@@ -305,12 +305,14 @@ std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const C
 }
 
 // Software of adapters and of fine-tuning on samples beside a model of text alone: one program does
-// both.
+// both. It divides no mixture that is trained whole.
 std::optional<Scenario> adapter_defaults(const Scenario& scenario, const Catalog& catalog,
                                          Notes& notes) {
-  const bool tuned = has_adapters(language_training(scenario)) ||
-                     scenario.has(Field::data_samples) ||
-                     scenario.text(Field::train_method) == "sft";
+  const bool mixture = scenario.has(Field::model_name) &&
+                       catalog.model(scenario.text(Field::model_name)).language.moe.has_value();
+  const bool whole =
+      scenario.has(Field::data_samples) || scenario.text(Field::train_method) == "sft";
+  const bool tuned = has_adapters(language_training(scenario)) || (whole && !mixture);
   if (!tuned || scenario.has(Field::efficiency_stack) || implies_other_software(scenario) ||
       is_vision_language(scenario, catalog)) {
     return std::nullopt;

@@ -80,8 +80,7 @@ Table clusters_table(const Report& report) {
 void add_waterfall(Page& page, const Estimate& e) {
   const std::vector<WaterfallStep> steps = waterfall_steps(e);
   if (steps.empty()) return;
-  page.add(Heading{"Where the peak goes",
-                   "efficiency of each step, and the share of the peak that remains"});
+  page.add(Heading{"Where the peak goes", "efficiency, and the share of the peak that remains"});
   constexpr int kValueWidth = 16;
   Bars bars{.title = "What is left of dense peak after each step",
             .bars = {{"dense peak", 1, peak_percent(1)}},
@@ -184,7 +183,7 @@ void add_range(Page& page, const Report& report, const Estimate& detailed) {
                   format_number(range.wall_clock_seconds.p10, NumberKind::duration),
                   format_number(range.wall_clock_seconds.p90, NumberKind::duration))});
   const std::string drivers = contribution_words(range);
-  if (!drivers.empty()) page.add(Paragraph{"What moves it most: " + drivers, Ink::plain, 2});
+  if (!drivers.empty()) page.add(Paragraph{"What moves the total most: " + drivers, Ink::plain, 2});
   page.add(Paragraph{"By " + range.method, Ink::dim, 2});
 }
 
