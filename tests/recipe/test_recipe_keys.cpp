@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recipes with random changes: every key of a file that is still a recipe is accounted for.
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -86,7 +88,8 @@ struct Tally {
 Tally check_recipe_keys(unsigned first, int number) {
   static const std::vector<Sample> samples = sample_recipes();
   REQUIRE(samples.size() > 20);
-  const fs::path folder = fs::temp_directory_path() / "trcost-recipe-keys";
+  const fs::path folder =
+      fs::temp_directory_path() / ("trcost-recipe-keys-" + std::to_string(::getpid()));
   fs::create_directories(folder);
   Tally out;
   for (int i = 0; i < number; ++i) {
