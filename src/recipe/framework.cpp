@@ -217,6 +217,7 @@ Frameworks::Frameworks(const DataFolder& data) {
   file.accept("note");
   file.accept("retrieved");
   frameworks_ = read_signs(file, "frameworks");
+  unread_ = read_signs(file, "unread");
   parts_ = read_signs(file, "parts");
   wrappers_ = read_signs(file, "wrappers");
   file_keys_ = file.texts_or_empty("file_keys");
@@ -255,6 +256,9 @@ std::string Frameworks::first_signed(const std::vector<Signed>& list, const Fact
 
 std::string Frameworks::recognise(const Facts& facts) const {
   return first_signed(frameworks_, facts);
+}
+std::string Frameworks::recognise_unread(const Facts& facts) const {
+  return first_signed(unread_, facts);
 }
 std::string Frameworks::recognise_part(const Facts& facts) const {
   return first_signed(parts_, facts);

@@ -64,6 +64,8 @@ class Frameworks {
 
   /// Framework of the facts, or empty.
   [[nodiscard]] std::string recognise(const Facts& facts) const;
+  /// A framework whose recipes are not read, in words, or empty.
+  [[nodiscard]] std::string recognise_unread(const Facts& facts) const;
   /// A file that only completes another: `deepspeed`, `accelerate`, `peft`, or empty.
   [[nodiscard]] std::string recognise_part(const Facts& facts) const;
   /// A job around a script: `skypilot` or `kubernetes`, or empty.
@@ -83,7 +85,7 @@ class Frameworks {
   static std::vector<Signed> read_signs(ObjectReader& file, std::string_view list);
   static std::string first_signed(const std::vector<Signed>& list, const Facts& facts);
 
-  std::vector<Signed> frameworks_, parts_, wrappers_;
+  std::vector<Signed> frameworks_, unread_, parts_, wrappers_;
   std::vector<std::string> file_keys_, parent_keys_;
   std::vector<std::pair<std::string, std::vector<std::string>>> roles_;
 };

@@ -268,16 +268,23 @@ RecipeReading read_recipe(const std::vector<std::string>& files, const Scenario&
                           const Catalog& catalog) {
   const Frameworks frameworks(catalog);
   RecipeFiles opened = open_recipe_files(files, frameworks);
+  constexpr std::string_view kRead =
+      "pass a configuration or a launch script of axolotl, LLaMA-Factory, ms-swift, TRL, the "
+      "Hugging Face Trainer, DeepSpeed, torchtitan, torchtune, Megatron-LM, Megatron-Bridge, NeMo, "
+      "nanotron, llm-foundry, OLMo, LitGPT, verl, OpenRLHF or NeMo RL";
   std::string name = frameworks.recognise(opened.facts);
+  std::string unread = frameworks.recognise_unread(opened.facts);
   for (const RecipeSource& source : opened.sources) {
-    if (name.empty() && source.kind == RecipeSource::Kind::part) name = source.table;
+    if (!name.empty() || source.kind != RecipeSource::Kind::part) continue;
+    name = source.table;
+    if (unread.empty()) unread = frameworks.recognise_unread(source.facts);
+  }
+  if (!unread.empty()) {
+    throw Error(ErrorKind::data, fmt::format("recipes of {} are not read", unread),
+                fmt::format("set the fields as flags, or {}", kRead), opened.paths.front());
   }
   if (name.empty()) {
-    throw Error(ErrorKind::data, "no framework is recognised by its keys",
-                "pass a configuration or a launch script of axolotl, LLaMA-Factory, ms-swift, TRL, "
-                "the Hugging Face Trainer, DeepSpeed, torchtitan, torchtune, Megatron-LM, "
-                "Megatron-Bridge, NeMo, nanotron, llm-foundry, OLMo, LitGPT, verl, OpenRLHF or "
-                "NeMo RL",
+    throw Error(ErrorKind::data, "no framework is recognised by its keys", std::string(kRead),
                 opened.paths.front());
   }
   const FrameworkTable table = load_framework(catalog, name);

@@ -63,6 +63,20 @@ void find_trainer_rounds(Workings& work) {
   work.erase("efficiency.stack");
 }
 
+// torchtune's batch is a round, and its steps count prompts.
+void find_tune_rounds(Workings& work) {
+  const auto round = work.number("train.micro_batch");
+  if (const auto steps = work.number("steps"); round && steps && *round > 0) {
+    work.set("rollout.steps", std::max(1.0, std::floor(*steps / *round)));
+  }
+  if (round) work.set("rollout.prompts", *round);
+  if (const auto mini = work.number("mini_batch")) {
+    work.set("train.global_batch", *mini);
+    work.set("train.micro_batch",
+             std::max(1.0, std::floor(*mini / work.number("accumulation").value_or(1))));
+  }
+}
+
 // verl and EasyR1 count prompts, in the mini-batch too.
 void find_verl_rounds(Workings& work) {
   const double answers = work.number("rollout.samples_per_prompt").value_or(1);
@@ -116,6 +130,7 @@ void find_rounds(Workings& work) {
               "learning without padding is the stack's, and batches count answers");
   if (work.is_group("trainer")) find_trainer_rounds(work);
   if (work.is_group("verl")) find_verl_rounds(work);
+  if (work.is_group("tune")) find_tune_rounds(work);
   // NeMo RL's default number of steps is never reached: passes end the run.
   constexpr double kNever = 100'000;
   if (work.number("rollout.steps").value_or(0) >= kNever) work.erase("rollout.steps");

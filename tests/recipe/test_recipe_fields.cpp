@@ -9,6 +9,7 @@
 #include "catch.h"
 #include "recipe/read_recipe.h"
 #include "scenario/fields.h"
+#include "trcost/error.h"
 
 using namespace trcost;
 using namespace trcost::recipe;
@@ -304,4 +305,29 @@ TEST_CASE("references of NeMo's launcher find the keys of their own file", "[rec
       "  encoder_seq_length: ${divide_floor:${training.model.global_batch_size}, 3}\n");
   CHECK(field_number(reading, Field::train_global_batch) == 8);
   CHECK(field_number(reading, Field::data_seq_length) == 2);
+}
+
+TEST_CASE("recipes of a framework that is not read are refused by its name", "[recipe]") {
+  const auto refusal = [](const std::string& name, std::string_view file) -> std::string {
+    try {
+      reading_of(name, file);
+    } catch (const Error& error) {
+      return error.message;
+    }
+    return {};
+  };
+  CHECK(refusal("t.yml",
+                "pipe_parallel_size: 1\nmodel_parallel_size: 2\nnum_layers: 12\n"
+                "zero_optimization: {stage: 1}\n")
+            .find("GPT-NeoX") != std::string::npos);
+  CHECK(refusal("t.sh", "python train.py --num-rollout 3 --rollout-batch-size 8 " + megatron(""))
+            .find("slime") != std::string::npos);
+}
+
+TEST_CASE("a launcher stands before the program behind its dashes", "[recipe]") {
+  const RecipeReading reading = reading_of(
+      "t.sh",
+      "python queue.py --gpus 8 --num_nodes 2 -- accelerate launch --num_processes 16 train.py "
+      "--model_name_or_path Qwen/Qwen3-4B --per_device_train_batch_size 1\n");
+  CHECK(field_number(reading, Field::hardware_gpus) == 16);
 }

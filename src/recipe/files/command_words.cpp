@@ -191,13 +191,14 @@ std::vector<std::string> CommandWords::nested_scripts() const {
   return out;
 }
 
-// Words before a program in a container, and those before the `--` of `ray job submit`, belong to
-// other programs.
+// Words before a program in a container, and those before the `--` of a launcher such as `ray job
+// submit`, belong to other programs.
 std::size_t CommandWords::first_of_program() const {
   const std::string name = base_name(program());
   for (std::size_t i = 1; i < fields_.size(); ++i) {
     const std::string& text = fields_[i].field.text;
-    if (name == "ray" && text == "--") return i + 1;
+    const bool program = i + 1 < fields_.size() && is_one_of(base_name(argument(i + 1)), kPrograms);
+    if (text == "--" && (name == "ray" || program)) return i + 1;
     if (is_one_of(name, kContainers) && is_one_of(base_name(text), kPrograms)) return i;
   }
   return 0;
