@@ -431,7 +431,7 @@ JSON
   run_trcost estimate "${question[@]}" --accelerator h100-sxm,b200 --fail-above "$between"
   [ "$code" -eq 3 ] && [ "$(grep -c 'error: .*--fail-above' err.txt)" -eq 1 ]
   run_trcost estimate "${question[@]}" --accelerator h100-sxm,b200 --fail-above "$(jq -n "$higher * 1.001")"
-  [ "$code" -eq 0 ] && grep -q 'Half of such runs' err.txt
+  [ "$code" -eq 0 ] && grep -q 'half of such runs' err.txt
   run_trcost estimate "${question[@]}" --fail-above "$between"
   [ "$code" -eq 0 ]
   # At 90% the limit is P90.

@@ -47,8 +47,8 @@ TEST_CASE("a listing of one accelerator has its rows, and kinds without accelera
   CHECK_THROWS_AS(catalog_table(catalog, CatalogKind::stacks, "h100-sxm"), Error);
   CHECK_THROWS_AS(catalog_table(catalog, CatalogKind::prices, "h100-smx"), Error);
   const std::string spread = price_spread_text(catalog, "h100-sxm");
-  CHECK(contains(spread, "on-demand  "));
-  CHECK(contains(spread, "specialist on-demand  $"));
+  CHECK(contains(spread, "on-demand: "));
+  CHECK(contains(spread, "specialist on-demand: $"));
 }
 
 TEST_CASE("an entry lists its values with units and sources") {

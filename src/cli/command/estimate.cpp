@@ -61,7 +61,9 @@ std::pair<std::string, bool> judge(const Gate& gate, const Estimate& e) {
   const bool median = gate.confidence == 0.5;
   const bool kept = *usd <= gate.usd;
   // Flags take dollars, whatever currency is shown.
-  const auto dollars = [](double amount) { return "$" + format_number(amount, NumberKind::count); };
+  const auto dollars = [](double amount) {
+    return "$" + format_number(amount, NumberKind::count, 4);
+  };
   const std::string cost = median ? fmt::format("the expected cost is {}", dollars(*usd))
                                   : fmt::format("{:.0f}% of such runs cost less than {}",
                                                 100 * gate.confidence, dollars(*usd));

@@ -328,8 +328,7 @@ class Solving {
                   "set --price, which then is that of " + names[1]);
     }
     request_.target.value = *other.cost.total;
-    target_words_ = fmt::format("{} costs as much as {}, at {} per GPU-hour: {}", names[0],
-                                names[1], unit_money(other.cost.price_per_gpu_hour.value_or(0)),
+    target_words_ = fmt::format("{} costs as much as {}: {}", names[0], names[1],
                                 short_money(*other.cost.total));
     return names[0];
   }

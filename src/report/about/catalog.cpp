@@ -316,9 +316,9 @@ std::string price_spread_text(const Catalog& catalog, std::string_view accelerat
       constexpr std::string_view kImputed = "imputed: ";
       if (rule.starts_with(kImputed)) rule.replace(0, kImputed.size(), "estimated: ");
       const std::string price =
-          quote.usd ? mark_imputed(unit_money(*quote.usd), quote.imputed) : std::string("none");
+          quote.usd ? mark_imputed(format_price(*quote.usd), quote.imputed) : std::string("none");
       constexpr int kTextWidth = 78;
-      const std::string line = fmt::format("{} {}  {}  {}", seller, promise, price, rule);
+      const std::string line = fmt::format("{} {}: {}, {}", seller, promise, price, rule);
       for (const std::string& part : wrap_to_width(line, kTextWidth)) {
         text += fmt::format("{}{}\n", line.starts_with(part) ? "" : "  ", part);
       }

@@ -328,8 +328,11 @@ std::string counts_sentence(const ClaimJudgement& claim) {
   if (plausible == all) {
     return fmt::format("\"{}\" is plausible under each of {} conditions.", claim.claim, all);
   }
-  return fmt::format("\"{}\" is plausible under {} of {} conditions{}.", claim.claim, plausible,
-                     all, counted_words(claim));
+  const auto undecided = std::ranges::count(claim.cases, Verdict::undecided, &ClaimCase::verdict);
+  return fmt::format(
+      "\"{}\" is plausible under {} of {} conditions{}.{}", claim.claim, plausible, all,
+      counted_words(claim),
+      undecided > 0 ? fmt::format(" {} more are undecided.", undecided) : std::string());
 }
 
 bool is_factor(ClaimKind kind) {
@@ -425,6 +428,11 @@ ClaimJudgement judge_claim(std::string_view text, std::string_view reference,
       break;
   }
   note_published(out);
+  if (report.question.tuning == "showcase") {
+    out.notes.push_back(
+        "the engine is tuned as in published sweeps (--tuning showcase), as vendors run it. "
+        "--tuning usual judges what users reach");
+  }
   out.verdict = verdict_sentence(claim, out);
   return out;
 }

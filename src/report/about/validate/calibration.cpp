@@ -16,11 +16,6 @@ Cell seconds_cell(double value) {
   return Cell::number(value, fmt::format("{:.4g} s", value));
 }
 
-// The error of a predicted time from that of the speed.
-double error_of_time(double error_of_speed) {
-  return 1 / (1 + error_of_speed) - 1;
-}
-
 Table step_table(const CalibrationResult& result) {
   Table table({{.title = "step", .overflow = Overflow::cut},
                {.title = "model", .overflow = Overflow::drop},
@@ -30,14 +25,13 @@ Table step_table(const CalibrationResult& result) {
                number_column("measured"),
                number_column("predicted"),
                number_column("calibrated"),
-               number_column("error", "error"),
+               number_column("speed error", "error"),
                number_column("after", "calibrated_error", Overflow::keep, true)});
   for (const CalibrationRow& row : result.rows) {
     table.add_row({row.name, row.model, row.accelerator, Cell::number(row.gpus, NumberKind::count),
                    degree_words(row.layout, false), seconds_cell(row.measured_seconds),
                    seconds_cell(row.predicted_before), seconds_cell(row.predicted_after),
-                   signed_share_cell(error_of_time(row.error_before)),
-                   signed_share_cell(error_of_time(row.error_after))});
+                   signed_share_cell(row.error_before), signed_share_cell(row.error_after)});
   }
   return table;
 }
