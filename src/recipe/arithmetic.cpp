@@ -155,9 +155,23 @@ bool is_rounds(const Workings& work) {
          work.is("train.method", "distill");
 }
 
+// Without its file a configuration of NeMo's launcher leaves the layout open.
+void open_launcher_fields(Workings& work) {
+  if (!work.has("launcher_config") || work.has("shape.layers")) return;
+  for (const Field field :
+       {Field::layout_tp, Field::layout_pp, Field::layout_cp, Field::layout_recompute,
+        Field::layout_sharding, Field::train_precision, Field::train_optimizer}) {
+    const std::string_view path = field_info(field).path;
+    if (work.assumed(path) == nullptr) continue;
+    work.erase(path);
+    work.ask(field, fmt::format("{} is not beside the recipe", work.text("launcher_config")));
+  }
+}
+
 }  // namespace
 
 void compute_fields(Workings& work) {
+  open_launcher_fields(work);
   if (work.has("async")) work.set("rollout.placement", "async");
   fill_from_parts(work);
   find_precision(work);

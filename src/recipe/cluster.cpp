@@ -83,6 +83,7 @@ std::vector<Count> counts_of(Workings& work) {
     const auto per_node = product(slurm_nodes, work.number("tasks_per_node").value_or(1));
     add(product(per_task, tasks ? tasks : per_node), "gpus_per_task");
   }
+  note_accelerator(work, work.text("card"));
   if (work.has("slurm_all")) add(read_counted(work, work.text("slurm_all")), "slurm_all");
   const std::optional<double> of_machine = read_machine(work);
   if (work.has("sky_accelerators")) {

@@ -95,6 +95,8 @@ void add_table(const DataFolder& data, std::string_view name, const std::string&
   const std::string source = file.text_or("source", {});
   if (out.source.empty()) out.source = source;
   if (const std::string group = file.text_or("group", {}); out.group.empty()) out.group = group;
+  std::vector<std::string> before = file.texts_or_empty("groups_before");
+  if (out.groups_before.empty()) out.groups_before = std::move(before);
   const std::vector<std::string> see = file.texts_or_empty("see");
   std::vector<std::pair<std::string, std::vector<std::string>>> under;
   if (std::optional<ObjectReader> see_under = file.optional_object("see_under")) {

@@ -40,6 +40,8 @@ struct FrameworkTable {
   Variables defaults;  ///< of the framework, for variables that no key sets
   Variables fixed;     ///< that no key of the framework can change, such as pp 1
   std::string source;
+  /// Groups of a launcher before the keys of an override, such as `training.` in NeMo's.
+  std::vector<std::string> groups_before;
   /// Keys or patterns. Nothing stands for a harmless key.
   std::vector<std::pair<std::string, std::optional<KeyRule>>> keys;
 

@@ -90,6 +90,19 @@ class Reader {
     compute_fields(workings_);
     for (const auto& [name, why] : workings_.reports()) report_keys(name, why);
     set_fields();
+    const bool command = std::ranges::any_of(files_.sources, [](const RecipeSource& source) {
+      return source.kind == RecipeSource::Kind::train;
+    });
+    const bool tells = !command || !files_.absent.empty() || out_.scenario.has(Field::model_name) ||
+                       out_.scenario.has(Field::hardware_gpus) ||
+                       std::ranges::any_of(out_.keys, [](const RecipeKey& key) {
+                         return key.status != "harmless" && !key.path.empty();
+                       });
+    if (!tells) {
+      throw Error(ErrorKind::data,
+                  fmt::format("no key of this {} recipe sets a field", table_.name),
+                  "pass the configuration that the command reads", files_.paths.front());
+    }
     out_.missing.insert(out_.missing.begin(), workings_.gaps().begin(), workings_.gaps().end());
     return std::move(out_);
   }
@@ -101,7 +114,10 @@ class Reader {
     if (source.table == "kubernetes") note_kubernetes(source.facts, workings_);
     const Fact* before = nullptr;
     for (const Fact& fact : source.facts) {
-      const std::string key = plain_key(fact.key, source.kind);
+      std::string key = plain_key(fact.key, source.kind);
+      for (const std::string& group : table_.groups_before) {
+        if (key.starts_with(group)) key.erase(0, group.size());
+      }
       const std::optional<KeyRule>* rule = own ? own->find(key) : nullptr;
       if (rule == nullptr) rule = table_.find(key);
       const bool beside = source.kind == RecipeSource::Kind::other ||

@@ -211,6 +211,7 @@ class Opener {
       out_.sources.push_back({RecipeSource::Kind::other, {}, std::move(command.wrapper)});
       if (i == run) {
         Facts facts = facts_of(command);
+        open_named(facts, path, depth, true);
         open_named(facts, path, depth, false);
         open_words(command, path, depth);
         out_.sources.push_back({RecipeSource::Kind::train, {}, std::move(facts)});

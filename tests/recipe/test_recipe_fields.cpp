@@ -331,3 +331,38 @@ TEST_CASE("a launcher stands before the program behind its dashes", "[recipe]") 
       "--model_name_or_path Qwen/Qwen3-4B --per_device_train_batch_size 1\n");
   CHECK(field_number(reading, Field::hardware_gpus) == 16);
 }
+
+TEST_CASE("a script that writes its program to a file runs it", "[recipe]") {
+  const RecipeReading reading = reading_of(
+      "t.sh",
+      "W=$(cat <<- EOM\n  cd /opt ;\n  numactl --membind=\\$((LOCAL_RANK/2)) nice -10 \\\n"
+      "  python custom_setup_experiment.py --gpu h100 --model_recipe_name llama31_8b \\\n"
+      "    --num_gpus 16 --compute_dtype fp8_mx --tensor_model_parallel_size 2\n\nEOM\n)\n"
+      "echo \"$W\" > worker.sh\ntorchrun --nnodes=2 --no-python bash worker.sh\n");
+  CHECK(reading.framework == "megatron-bridge");
+  CHECK(field_text(reading, Field::model_name) == "llama-3.1-8b");
+  CHECK(field_text(reading, Field::train_precision) == "mxfp8");
+  CHECK(field_number(reading, Field::hardware_gpus) == 16);
+  CHECK(field_number(reading, Field::layout_tp) == 2);
+  CHECK(field_text(reading, Field::hardware_accelerator).find("h100") == 0);
+}
+
+TEST_CASE("overrides of NeMo's launcher change the configuration that it names", "[recipe]") {
+  Folder folder;
+  folder.add("t.sh",
+             "python3 main.py training=llama/tiny training.trainer.num_nodes=4 "
+             "training.model.global_batch_size=64\n");
+  CHECK(asks(folder.read(), "layout.tp"));
+  folder.add("llama/tiny.yaml",
+             "trainer: {devices: 8, num_nodes: 1, precision: bf16, max_steps: 10}\n"
+             "model: {tensor_model_parallel_size: 2, micro_batch_size: 1, global_batch_size: 8, "
+             "encoder_seq_length: 128, num_layers: 2, hidden_size: 64, num_attention_heads: 2}\n");
+  const RecipeReading reading = folder.read();
+  CHECK(field_number(reading, Field::layout_tp) == 2);
+  CHECK(field_number(reading, Field::train_global_batch) == 64);
+  CHECK(field_number(reading, Field::hardware_gpus) == 32);
+}
+
+TEST_CASE("a command without a flag that sets a field is refused", "[recipe]") {
+  CHECK_THROWS_AS(reading_of("t.sh", "python pretrain_gpt.py $OPTIONS\n"), Error);
+}

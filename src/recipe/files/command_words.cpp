@@ -20,8 +20,9 @@ bool is_one_of(const std::string& word, const std::string_view (&words)[N]) {
 
 constexpr std::string_view kShells[] = {"bash", "sh", "zsh"};
 // Programs around a container, whose own flags say nothing about the run.
-constexpr std::string_view kContainers[] = {
-    "docker", "podman", "singularity", "apptainer", "enroot", "kubectl", "ssh", "pdsh", "uv"};
+constexpr std::string_view kContainers[] = {"docker", "podman",  "singularity", "apptainer",
+                                            "enroot", "kubectl", "ssh",         "pdsh",
+                                            "uv",     "numactl", "nsys",        "nice"};
 constexpr std::string_view kPrograms[] = {
     "python",  "python3",  "torchrun", "accelerate",         "bash",   "sh",       "deepspeed",
     "swift",   "megatron", "tune",     "llamafactory-cli",   "litgpt", "composer", "trl",
@@ -157,6 +158,21 @@ std::string CommandWords::program() const {
 
 std::string CommandWords::argument(std::size_t index) const {
   return index < fields_.size() ? fields_[index].field.text : std::string();
+}
+
+std::string CommandWords::echoed() const {
+  std::string out;
+  for (std::size_t i = 1; program() == "echo" && i < fields_.size(); ++i) {
+    out += (i > 1 ? " " : "") + script_of(fields_[i].field);
+  }
+  return out;
+}
+
+std::string CommandWords::script_file() const {
+  for (std::size_t i = 0; i + 1 < fields_.size(); ++i) {
+    if (is_one_of(base_name(argument(i)), kShells)) return argument(i + 1);
+  }
+  return {};
 }
 
 bool CommandWords::writes_document() const {

@@ -26,6 +26,10 @@ class CommandWords {
   [[nodiscard]] std::string argument(std::size_t index) const;
   /// Whether the command copies its input to a file, as `cat` and `tee` do.
   [[nodiscard]] bool writes_document() const;
+  /// The words behind `echo`.
+  [[nodiscard]] std::string echoed() const;
+  /// The file that a shell runs, empty for none.
+  [[nodiscard]] std::string script_file() const;
   /// Scripts within the command: `bash -c "..."`, `eval "..."`.
   [[nodiscard]] std::vector<std::string> nested_scripts() const;
   /// The command with its flags.

@@ -334,12 +334,19 @@ class Interpreter {
       document_.clear();
       return;
     }
-    const std::vector<std::string> texts = words.nested_scripts();
+    std::vector<std::string> texts = words.nested_scripts();
+    if (const std::string file = words.script_file(); texts.empty() && !file.empty()) {
+      for (const WrittenFile& written : out_.written) {
+        if (written.path == file) texts = {written.text};
+      }
+    }
     if (!texts.empty()) {
       for (const std::string& text : texts) run(text, calls_ + 1);
     }
     if (!written_to_.empty() && words.writes_document()) {
       out_.written.push_back({written_to_, document_, words.line()});
+    } else if (const std::string text = words.echoed(); !written_to_.empty() && !text.empty()) {
+      out_.written.push_back({written_to_, text, words.line()});
     }
     written_to_.clear();
     document_.clear();

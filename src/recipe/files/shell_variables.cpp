@@ -234,14 +234,18 @@ ShellField ShellVariables::text_of(std::string_view word, int depth) const {
   return all;
 }
 
-std::string ShellVariables::document_of(std::string_view text) const {
+std::string ShellVariables::document_of(std::string_view text, int depth) const {
   Expansion out(*spent_);
   out.last();
   for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escaped = text[i] == '\\' && i + 1 < text.size() &&
+                         std::string_view("$`\\").find(text[i + 1]) != std::string_view::npos;
     if (text[i] == '$') {
-      i = expand_dollar(text, i, out, Within::double_quotes, 0);
+      i = expand_dollar(text, i, out, Within::double_quotes, depth);
+    } else if (escaped) {
+      out.add(text.substr(++i, 1));
     } else {
-      const std::size_t end = std::min(text.find('$', i), text.size());
+      const std::size_t end = std::min(text.find_first_of("$\\", i + 1), text.size());
       out.add(text.substr(i, end - i));
       i = end - 1;
     }
@@ -283,12 +287,19 @@ void ShellVariables::expand(std::string_view word, Expansion& out, Within within
   }
 }
 
-// `echo "$X" | tr '\n' ' '` is X, and lines of SkyPilot's addresses are its nodes. Returns false
-// for another command.
+// `echo "$X" | tr '\n' ' '` is X, `cat <<EOF` its document, and lines of SkyPilot's addresses are
+// its nodes. Returns false for another command.
 bool ShellVariables::expand_echo(std::string_view command, Expansion& out, Within within,
                                  int depth) const {
   constexpr std::string_view kEcho = "echo ";
   command = trim(command);
+  if (command.starts_with("cat <<") && depth < kDeepest) {
+    for (const ShellToken& token : split_shell(command, "")) {
+      if (token.kind != Token::redirect) continue;
+      out.add(document_of(token.document, depth + 1));
+      return true;
+    }
+  }
   const std::size_t bar = command.find('|');
   if (!command.starts_with(kEcho) || bar == command.npos) return false;
   const std::string_view word = trim(command.substr(kEcho.size(), bar - kEcho.size()));

@@ -39,7 +39,7 @@ class ShellVariables {
   /// The word as one field.
   [[nodiscard]] ShellField text_of(std::string_view word, int depth = 0) const;
   /// Text with variables filled in and quotes kept, as in a here-document.
-  [[nodiscard]] std::string document_of(std::string_view text) const;
+  [[nodiscard]] std::string document_of(std::string_view text, int depth = 0) const;
 
   /// Whether the words of `[ ... ]`, `[[ ... ]]` or `test` are true.
   [[nodiscard]] Truth test(const std::vector<std::string>& words) const;
