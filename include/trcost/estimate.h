@@ -310,6 +310,17 @@ struct TokenAlternative {
 std::optional<TokenExample> token_example(const Scenario& scenario, const Catalog& catalog,
                                           const Estimate& optimal);
 
+/// The training that a catalog model got, as its makers published it.
+struct PublishedHours {
+  double gpu_hours = 0;
+  std::string accelerator;  ///< as published: `H100 SXM 80GB`
+  std::string source;
+};
+
+/// The published GPU-hours of the model of `estimate`, which trains on its own number of tokens.
+/// Empty for other numbers of tokens and for models whose GPU-hours are not published.
+std::optional<PublishedHours> published_hours(const Catalog& catalog, const Estimate& estimate);
+
 /// Estimates `scenario` with the tokens of published models, on the platform of `optimal`, since
 /// compute-optimal tokens are a tenth to a hundredth of practice. One per budget of data/runs/
 /// token_budgets.json that is clearly larger and has an answer. Empty if tokens or samples are

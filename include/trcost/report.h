@@ -82,6 +82,8 @@ struct Report {
   std::span<const Estimator::Failure> failures;  ///< platforms without an answer
   /// A published model that saw clearly more tokens. Empty if tokens were specified.
   std::optional<TokenExample> example;
+  /// GPU-hours that the makers of the model published. Empty if the run is another one.
+  std::optional<PublishedHours> published;
   /// Costs with the tokens of published models. Empty if tokens were specified, and for a screen.
   std::span<const TokenAlternative> alternatives;
   std::string price_data_date;  ///< YYYY-MM-DD of the price book, may be empty

@@ -79,6 +79,19 @@ TEST_CASE("a released model defaults to the tokens that it was trained on", "[es
   CHECK_FALSE(found.tokens.compute_optimal);
 }
 
+// Llama 2's model card: 1,720,320 A100-hours of pre-training.
+TEST_CASE("published GPU-hours belong to the model's own tokens", "[estimate][amounts]") {
+  Scenario s;
+  s.set_text(Field::model_name, "llama-2-70b");
+  s.set_text(Field::hardware_accelerator, "a100-sxm-80gb");
+  const auto published = published_hours(test_catalog(), estimate(s, test_catalog()).front());
+  REQUIRE(published);
+  CHECK(published->gpu_hours == 1720320);
+  CHECK(published->accelerator == "A100 SXM 80GB");
+  s.set_number(Field::data_tokens, 1e12);
+  CHECK_FALSE(published_hours(test_catalog(), estimate(s, test_catalog()).front()));
+}
+
 TEST_CASE("a text model with an encoder added is no released model", "[estimate][amounts]") {
   Scenario s;
   s.set_text(Field::model_name, "llama-3.1-8b");

@@ -6,6 +6,7 @@
 
 #include "catalog/runs/runs.h"
 #include "quantity/layers.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 
 namespace trcost::estimation {
@@ -83,6 +84,17 @@ std::optional<TokenExample> token_example(const Scenario& scenario, const Catalo
   const std::vector<TokenBudget> larger = clearly_larger_budgets(scenario, catalog, optimal);
   if (larger.empty()) return std::nullopt;
   return nearest_example(larger.front(), optimal.model);
+}
+
+std::optional<PublishedHours> published_hours(const Catalog& catalog, const Estimate& estimate) {
+  if (!estimate.tokens.published || estimate.model.from_size) return std::nullopt;
+  constexpr std::string_view kWholeRun = "pretrain";  // also with post-training
+  for (const catalog::PublishedRun& run : catalog.runs().runs) {
+    const bool whole = run.stage.starts_with(kWholeRun) && run.verified && run.gpu_hours;
+    if (!whole || !quantity::same_folded(run.name, estimate.model.name)) continue;
+    return PublishedHours{*run.gpu_hours, run.accelerator, run.source};
+  }
+  return std::nullopt;
 }
 
 std::vector<TokenAlternative> token_alternatives(const Scenario& scenario, const Catalog& catalog,

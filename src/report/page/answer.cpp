@@ -143,6 +143,13 @@ Cell mfu_cell(const Estimate& e, bool with_precision) {
   return Cell::number(e.performance.mfu, std::move(text));
 }
 
+// Three digits from ten thousand on.
+std::string brief_gpu_hours(double gpu_hours) {
+  constexpr double kLong = 1e4;
+  return gpu_hours < kLong ? gpu_hour_words(gpu_hours)
+                           : format_number(gpu_hours, NumberKind::count);
+}
+
 std::string range_phrase(const Estimate& e) {
   return fmt::format("{}-{}", marked_money(e.range.total_usd->p10, e),
                      brief_money(e.range.total_usd->p90));
@@ -166,8 +173,7 @@ Table answer_table(const Report& report) {
                number_column("$/GPU-h", "", Overflow::drop),
                number_column("cost", "", Overflow::keep, true),
                number_column("80% range", "", Overflow::drop),
-               number_column(fmt::format("vs {}", platform_label(best, report.estimates)), "",
-                             Overflow::drop)});
+               number_column("vs best", "", Overflow::drop)});
   // An MFU is a share of the peak of its precision.
   const bool several_precisions = std::ranges::any_of(
       report.estimates, [&](const Estimate& e) { return e.precision != best.precision; });
@@ -178,7 +184,7 @@ Table answer_table(const Report& report) {
         platform_label(*e, report.estimates),
         Cell::number(e->gpus, grouped(e->gpus, 0)),
         Cell::number(time, grouped(time, time < kTwoDigits ? 1 : 0)),
-        Cell::number(e->gpu_hours, gpu_hour_words(e->gpu_hours)),
+        Cell::number(e->gpu_hours, brief_gpu_hours(e->gpu_hours)),
         mfu_cell(*e, several_precisions),
         e->cost.price_per_gpu_hour
             ? Cell::number(*e->cost.price_per_gpu_hour,
@@ -210,9 +216,8 @@ std::string reason_sentence(const Estimate& best, const Estimate& next,
   const double price = *best.cost.price_per_gpu_hour / *next.cost.price_per_gpu_hour;
   const double hours = best.gpu_hours / next.gpu_hours;
   if (hours < 1 && price >= 1) {
-    return fmt::format(
-        "{} needs {:.0f}% fewer GPU-hours than {}, at {:.2g} times its price per hour.", winner,
-        100 * (1 - hours), other, price);
+    return fmt::format("{} needs {:.0f}% fewer GPU-hours than {}, at {:.2g}x the price per hour.",
+                       winner, 100 * (1 - hours), other, price);
   }
   if (price < 1 && hours >= 1) {
     return fmt::format(
@@ -384,9 +389,9 @@ std::string accuracy_words(const Estimate& e) {
   std::string family(quality->family.substr(0, quality->family.find(',')));
   constexpr std::string_view kUnknown = " with typical";
   if (family.ends_with(kUnknown)) {
-    family.replace(family.size() - kUnknown.size(), kUnknown.size(), ", unknown software");
+    family.replace(family.size() - kUnknown.size(), kUnknown.size(), ", any software");
   }
-  return fmt::format("median error {:.0f}% on {} published runs ({})", 100 * quality->median_error,
+  return fmt::format("median error {:.0f}% on {} runs ({})", 100 * quality->median_error,
                      quality->rows, family);
 }
 

@@ -149,6 +149,17 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
   add("Not included", excluded_words(e.cost));
   add("Sensitivity", drivers_words(e.range));
   add("Accuracy", accuracy_words(e));
+  if (report.published) {
+    const auto same = std::ranges::find(report.estimates, report.published->accelerator,
+                                        &Estimate::accelerator_title);
+    add("Published", fmt::format("{} GPU-hours on {}{}",
+                                 format_number(report.published->gpu_hours, NumberKind::count),
+                                 report.published->accelerator,
+                                 same == report.estimates.end()
+                                     ? std::string()
+                                     : fmt::format(", {:.2g} times the estimate",
+                                                   report.published->gpu_hours / same->gpu_hours)));
+  }
   std::string settings;
   for (const Setting& each : report.settings) {
     settings += fmt::format("{}{} = {} from {}", settings.empty() ? "" : ", ", each.path,
@@ -223,7 +234,7 @@ Page estimate_screen(const Report& report) {
   const Table defaults = main_defaults(report);
   if (!defaults.rows().empty()) page.add(Heading{"Defaults that matter most"}).add(Grid{defaults});
   if (std::string hint = fine_tuning_hint(report, e); !hint.empty()) {
-    page.add(Paragraph{std::move(hint)});
+    page.add(Paragraph{std::move(hint), Ink::dim});
   }
   std::vector<std::string> warnings =
       warnings_about(e, report.estimates, estimate_warnings(report));
