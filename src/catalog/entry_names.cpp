@@ -46,16 +46,16 @@ constexpr std::string_view kEndings[] = {
     "-bf16",     "-fp16", "-fp8",  "-int4", "-int8", "-nvfp4",   "-mxfp4",      "-awq",
     "-gptq",     "-gguf", "-4bit", "-8bit", "-bnb",  "-unsloth", "-dequantized"};
 
-// True for `-2507`, `-0324` and `-v0.1`. A `-v3` behind a name without a number is its generation,
-// as in `deepseek-v3`.
+// True for `-2507`, `-0324` and `-v0.1`. Behind a name without a number it is the generation, as in
+// `deepseek-v3`.
 bool is_release(std::string_view name, std::string_view ending) {
   constexpr std::size_t kDate = 4;
   constexpr std::string_view kDigits = "0123456789";
   ending.remove_prefix(1);
   if (ending.size() == kDate && ending.find_first_not_of(kDigits) == ending.npos) return true;
-  const bool version = ending.size() > 1 && ending.front() == 'v' &&
-                       ending.find_first_not_of("0123456789.", 1) == ending.npos;
-  return version && (ending.find('.') != ending.npos || name.find_first_of(kDigits) != name.npos);
+  const bool numbered = name.find_first_of(kDigits) != name.npos;
+  return numbered && ending.size() > 1 && ending.front() == 'v' &&
+         ending.find_first_not_of("0123456789.", 1) == ending.npos;
 }
 
 // The rest of `text` after `count` folded characters.

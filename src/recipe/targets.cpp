@@ -28,8 +28,10 @@ AdapterTargets targets_of(std::string_view name) {
 
 // `(up|down)_proj` of a pattern as `up_proj|down_proj`.
 std::string spread_choices(std::string_view pattern) {
-  std::string out(pattern);
+  constexpr std::size_t kLongest = 2000;
   constexpr std::string_view kEnd = ")_proj";
+  std::string out(pattern);
+  if (out.size() > kLongest) return out;
   for (std::size_t end; (end = out.find(kEnd)) != out.npos;) {
     const std::size_t start = out.rfind('(', end);
     if (start == out.npos) break;

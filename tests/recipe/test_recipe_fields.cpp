@@ -366,3 +366,14 @@ TEST_CASE("overrides of NeMo's launcher change the configuration that it names",
 TEST_CASE("a command without a flag that sets a field is refused", "[recipe]") {
   CHECK_THROWS_AS(reading_of("t.sh", "python pretrain_gpt.py $OPTIONS\n"), Error);
 }
+
+TEST_CASE("a generation or an owner's prefix does not hide a catalog model", "[recipe]") {
+  const auto model = [](const std::string& name) {
+    return field_text(reading_of("t.sh", "swift sft --tuner_type lora --model " + name + "\n"),
+                      Field::model_name);
+  };
+  CHECK(model("deepseek-ai/DeepSeek-V3.1") == "deepseek-v3");
+  CHECK(model("nvidia/NVIDIA-Nemotron-Nano-9B-v2") == "nemotron-nano-9b-v2");
+  CHECK(model("OpenGVLab/InternVL3_5-8B-Pretrained") == "internvl3.5-8b");
+  CHECK(model("mistralai/Mistral-7B-Instruct-v0.3") == "mistral-7b");
+}

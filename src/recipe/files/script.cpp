@@ -18,6 +18,7 @@ namespace {
 constexpr int kMostCommands = 20'000;  // calls of functions included
 constexpr int kMostBranches = 200;     // on conditions that only a machine knows
 constexpr int kDeepestBlocks = 60;
+constexpr std::size_t kMostBytesRun = 16u << 20;  // of a script and those within it
 constexpr int kDeepestCalls = 10;
 
 // Follows the statements of a script in their order.
@@ -31,6 +32,11 @@ class Interpreter {
   // Runs a text within the script, such as that of `bash -c`.
   void run(std::string_view text, int depth) {
     if (depth > kDeepestCalls) return;
+    bytes_ += text.size();
+    if (bytes_ > kMostBytesRun) {
+      throw Error(ErrorKind::data, "the scripts within a script are too long",
+                  "pass only the configuration", file_);
+    }
     std::vector<ShellToken> outer = std::exchange(tokens_, split_shell(text, file_));
     const std::size_t at = std::exchange(at_, 0);
     const int calls = std::exchange(calls_, depth);
@@ -476,6 +482,7 @@ class Interpreter {
   std::vector<ShellToken> tokens_;
   std::size_t at_ = 0;
   bool active_ = true;
+  std::size_t bytes_ = 0;
   int blocks_ = 0, commands_ = 0, branches_ = 0, calls_ = 0;
   ShellVariables variables_;
   std::map<std::string, std::vector<ShellToken>> functions_;
