@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/tco/tco.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 

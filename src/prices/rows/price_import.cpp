@@ -306,10 +306,10 @@ std::vector<std::string> price_changes(const PriceImport& import, const PriceBoo
     if (newest == nullptr || std::abs(row.median / newest->median - 1) < kNoticed) continue;
     const bool replaces = row.date.first >= newest->date.first;
     out.push_back(fmt::format("{} {} {}: {} of {} {} {} of {}", row.provider, row.accelerator,
-                              commitment_name(row.commitment), format_price(row.median),
+                              commitment_name(row.commitment), exact_unit_money(row.median),
                               row.date.text,
                               replaces ? "replaces" : "is older than, and yields to,",
-                              format_price(newest->median), newest->date.text));
+                              exact_unit_money(newest->median), newest->date.text));
   }
   return out;
 }
