@@ -325,7 +325,7 @@ TEST_CASE("generation is never shorter than its longest response", "[methods]") 
 TEST_CASE("what contradicts a method is refused by name", "[methods]") {
   Scenario s = post_training_job("grpo", "llama-3.1-8b", 16);
   s.set_number(Field::data_tokens, 1e9);
-  CHECK_THROWS_WITH(answer(s), Catch::Contains("--tokens is not of --method grpo"));
+  CHECK_THROWS_WITH(answer(s), Catch::Contains("--tokens is not used by --method grpo"));
   Scenario limit = post_training_job("grpo", "llama-3.1-8b", 16);
   limit.set_number(Field::rollout_response_tokens, 4000);
   limit.set_number(Field::rollout_response_limit, 2000);

@@ -221,7 +221,7 @@ class ClusterSizing {
               "need over twice the tokens for the same loss"
         : task_.amounts.global_batch_given
             ? "use a longer --deadline, or a larger --global-batch, which more GPUs can share"
-            : "use a longer --deadline, or a smaller question");
+            : "use a longer --deadline, or fewer tokens");
   }
 
   [[noreturn]] void refuse_all(double start) {

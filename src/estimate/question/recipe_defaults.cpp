@@ -112,10 +112,10 @@ void adapt_rollouts(Method method, const Catalog& catalog, Notes& notes, Scenari
                                   Field::data_samples,    Field::data_text_tokens_per_sample,
                                   Field::data_seq_length, Field::data_video,
                                   Field::data_audio};
-  refuse(
-      adapted, kOtherData,
-      fmt::format("is not of --method {}: the policy writes its own data", method_row(method).name),
-      "set --steps, --prompts, --samples-per-prompt, --prompt-tokens and --response-tokens");
+  refuse(adapted, kOtherData,
+         fmt::format("is not used by --method {}: the policy writes its own data",
+                     method_row(method).name),
+         "set --steps, --prompts, --samples-per-prompt, --prompt-tokens and --response-tokens");
   constexpr Field kSpeed[] = {Field::efficiency_mfu};
   refuse(adapted, kSpeed, "is of one kind of work, and a round has several",
          "leave it out: each phase has its own speed");

@@ -251,9 +251,9 @@ std::string given_sentence(const MemoryReport& report) {
 std::string smallest_sentence(const MemoryReport& report) {
   const MemoryUse& least = report.whole[static_cast<std::size_t>(Recompute::full)];
   const MemoryUse& most = report.whole[static_cast<std::size_t>(Recompute::none)];
-  std::string text = fmt::format(
-      "{} needs {} of memory in all with full recomputation, {} without.", run_words(report),
-      format_number(least.total, NumberKind::bytes), format_number(most.total, NumberKind::bytes));
+  std::string text = fmt::format("{} needs {} in all if activations are recomputed, {} if not.",
+                                 run_words(report), format_number(least.total, NumberKind::bytes),
+                                 format_number(most.total, NumberKind::bytes));
   std::string fitting;
   for (const MemoryFit& fit : report.fits) {
     if (!fit.smallest || !fit.problem.empty()) continue;

@@ -189,9 +189,9 @@ std::string mfu_words(const Estimate& e) {
   if (p.hfu > p.mfu * kWorthSaying) {
     text += fmt::format(" ({} with recomputation)", number_words(p.hfu, NumberKind::fraction));
   }
-  return text + fmt::format("; goodput {}; production overhead leaves {}",
+  return text + fmt::format("; goodput {}; overheads take {} of the time",
                             number_words(p.goodput, NumberKind::fraction),
-                            number_words(p.production_overhead, NumberKind::fraction));
+                            number_words(1 - p.production_overhead, NumberKind::fraction));
 }
 
 }  // namespace

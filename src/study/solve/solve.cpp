@@ -87,10 +87,11 @@ std::vector<double> scanned_values(const FieldInfo& info) {
   const bool of_others = error.hint.find("--deadline") != std::string::npos ||
                          error.hint.find("--gpus") != std::string::npos;
   if (error.kind != ErrorKind::no_answer || !of_others) throw Error(error);
-  throw Error(error.kind, error.message,
-              "use a longer time, a smaller question, or a larger --global-batch; `trcost "
-              "estimate --gpus N` says how long N of them take",
-              error.location);
+  throw Error(
+      error.kind, error.message,
+      "use a longer time, fewer tokens or a larger --global-batch. `trcost estimate --gpus N` "
+      "tells how long N GPUs take",
+      error.location);
 }
 
 // The cluster that a deadline of the same time gets, so that both commands have one answer. Empty
