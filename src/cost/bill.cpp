@@ -19,7 +19,7 @@ namespace trcost::cost {
 
 namespace {
 
-constexpr std::string_view kInTheRent = ", covered by the rental price";
+constexpr std::string_view kCovered = ", covered by the rental price";
 constexpr std::string_view kOfRound = ": ";
 
 }  // namespace
@@ -32,13 +32,13 @@ std::string item_name(const LineItem& item) {
   const bool in_the_rent = item.part == Part::energy && !item.included;
   return fmt::format("{}{}{}{}", item.round, item.round.empty() ? "" : kOfRound,
                      kPartWords[static_cast<std::size_t>(item.part)].name,
-                     in_the_rent ? kInTheRent : "");
+                     in_the_rent ? kCovered : "");
 }
 
 ItemKey parse_item_name(std::string_view item_name) {
   std::string_view text = item_name;
-  constexpr std::string_view kOfVersion1 = ", in the rent";  // results of 0.2 and before
-  for (const std::string_view suffix : {kInTheRent, kOfVersion1}) {
+  constexpr std::string_view kCoveredBefore = ", in the rent";  // results of 0.2
+  for (const std::string_view suffix : {kCovered, kCoveredBefore}) {
     if (text.ends_with(suffix)) text.remove_suffix(suffix.size());
   }
   for (const PartWords& part : kPartWords) {

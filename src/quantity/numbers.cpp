@@ -113,6 +113,8 @@ Kind kind_info(NumberKind kind) {
 
 // Longest part of the input that a message quotes.
 constexpr std::size_t kQuotedLength = 60;
+constexpr double kWholeDollars = 99.995;  // from here on, cents say nothing
+constexpr double kSmallestUnit = 0.001;   // below, four decimals say too little
 
 [[noreturn]] void refuse(std::string_view text, const Kind& kind, std::string_view why,
                          std::string hint = {}) {
@@ -308,9 +310,8 @@ std::string format_number(double value, NumberKind kind, int significant) {
     case NumberKind::money: {
       const Currency& currency = shown_currency();
       const double amount = value * currency.per_usd;
-      constexpr double kWhole = 99.995;  // from here on, cents say nothing
       if (std::abs(amount) < 1e4 && std::abs(amount) >= 0.1) {
-        return currency.sign + grouped(amount, std::abs(amount) < kWhole ? 2 : 0);
+        return currency.sign + grouped(amount, std::abs(amount) < kWholeDollars ? 2 : 0);
       }
       return currency.sign + scaled(amount, kMoney, significant);
     }
@@ -336,12 +337,11 @@ std::string grouped(double value, int decimals) {
 }
 
 std::string unit_money(double usd) {
-  constexpr double kSmallest = 0.001;  // below, four decimals say too little
   const Currency& currency = shown_currency();
   const double amount = usd * currency.per_usd;
-  if (amount != 0 && std::abs(amount) < kSmallest) return format_number(usd, NumberKind::money);
-  constexpr double kWhole = 99.995, kClose = 0.004;
-  if (std::abs(amount) >= kWhole) return currency.sign + grouped(amount, 0);
+  if (amount != 0 && std::abs(amount) < kSmallestUnit) return format_number(usd, NumberKind::money);
+  constexpr double kClose = 0.004;  // share by which cents may be off
+  if (std::abs(amount) >= kWholeDollars) return currency.sign + grouped(amount, 0);
   for (const double unit : {0.01, 0.001}) {
     const double rounded = std::round(amount / unit) * unit;
     if (std::abs(amount - rounded) > kClose * std::abs(amount)) continue;
@@ -351,11 +351,10 @@ std::string unit_money(double usd) {
 }
 
 std::string exact_unit_money(double usd) {
-  constexpr double kSmallest = 0.001;  // below, four decimals say too little
   constexpr double kNoise = 1e-7;
   const Currency& currency = shown_currency();
   const double amount = usd * currency.per_usd;
-  if (currency.per_usd != 1 || std::abs(amount) < kSmallest) return unit_money(usd);
+  if (currency.per_usd != 1 || std::abs(amount) < kSmallestUnit) return unit_money(usd);
   for (const int decimals : {2, 3}) {
     const double unit = decimals == 2 ? 0.01 : 0.001;
     if (std::abs(amount - std::round(amount / unit) * unit) < kNoise) {

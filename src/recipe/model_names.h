@@ -12,7 +12,7 @@ namespace trcost::recipe {
 
 /// The catalog's entry for a model's name or path in a recipe, empty for none that is sure.
 std::string catalog_entry(std::string_view typed, const Catalog& catalog);
-/// The same for a name that somebody gave to a tuned model.
+/// Returns the entry of the model that the name of a tuned one resembles, empty for none.
 std::string tuned_entry(std::string_view typed, const Catalog& catalog);
 
 /// Sets `model.name` by the name in the recipe (a repository, torchtitan's flavor, torchtune's

@@ -170,7 +170,7 @@ std::string entry_of_shape(const Workings& work) {
     const bool heads = !shape.heads || *shape.heads == model.language.heads;
     if (!heads && (!biases || letters == 0)) continue;
     ++fitting;
-    // Of two that fit equally well, the one without windows, which a key would name.
+    // Models without windows come first, since a key would name a window.
     const int score = 8 * (letters + start_in(name, hints)) + (biases ? 4 : 0) + (heads ? 2 : 0) +
                       (model.language.window_count == 1 ? 1 : 0);
     if (score <= most) continue;

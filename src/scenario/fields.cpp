@@ -149,9 +149,11 @@ const FieldInfo& require_field(std::string_view path) {
   for (const FieldInfo& info : kFields) known.emplace_back(info.path);
   std::string hint = did_you_mean(path, known);
   const std::string member = fmt::format(".{}", path.substr(path.rfind('.') + 1));
-  for (const FieldInfo& info : kFields) {
-    const bool same = info.path.ends_with(member) || info.flag.substr(2) == member.substr(1);
-    if (hint.empty() && same) hint = fmt::format("did you mean \"{}\"?", info.path);
+  const auto* same = std::ranges::find_if(kFields, [&](const FieldInfo& info) {
+    return info.path.ends_with(member) || info.flag.substr(2) == member.substr(1);
+  });
+  if (hint.empty() && same != std::end(kFields)) {
+    hint = fmt::format("did you mean \"{}\"?", same->path);
   }
   if (hint.empty()) hint = "`trcost help fields` lists all fields";
   constexpr std::size_t kQuotedLength = 80;

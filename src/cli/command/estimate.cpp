@@ -32,7 +32,6 @@ struct EstimateArguments {
   OutputOptions output;
   bool explain = false;
   bool strict = false;
-  bool details = false;
   bool brief = false;
   std::string fail_above;
   std::string confidence;
@@ -99,7 +98,7 @@ bool keeps_limit(const Gate& gate, const Scenario& scenario, const Report& repor
 }
 
 int run_estimate(const EstimateArguments& arguments, Session& session) {
-  if (arguments.details && arguments.brief) {
+  if (arguments.output.details && arguments.brief) {
     throw Error(ErrorKind::usage, "--details and --brief exclude each other", "keep one of them");
   }
   const Format format = arguments.output.choose();
@@ -125,9 +124,9 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   report.estimates = estimates;
   report.failures = estimator.failures();
   const FormatInfo& info = format_info(format);
-  report.detail = arguments.details || arguments.explain ? Detail::full
-                  : arguments.brief                      ? Detail::brief
-                                                         : Detail::screen;
+  report.detail = arguments.output.details || arguments.explain ? Detail::full
+                  : arguments.brief                             ? Detail::brief
+                                                                : Detail::screen;
   std::vector<TokenAlternative> alternatives;
   if (info.form != Form::lines && !estimates.empty()) {
     const Estimate& cheapest = estimates[cheapest_index(estimates)];
@@ -140,7 +139,7 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   }
   report.alternatives = alternatives;
   std::vector<ClusterPoint> clusters;
-  if (info.traits.figures || (info.form == Form::document && arguments.details)) {
+  if (info.traits.figures || (info.form == Form::document && arguments.output.details)) {
     clusters = cluster_curve(scenario, session.catalog(), estimates);
   }
   report.clusters = clusters;
@@ -186,7 +185,7 @@ Action define_estimate(Flags& flags, Session& session) {
             "cheapest");
   flags.add("--confidence", arguments->confidence, "F",
             "with --fail-above: chance that the total stays below (default 0.5)");
-  flags.add("--details", arguments->details, "all of the answer, beyond one screen of text");
+  add_details_option(flags, arguments->output);
   flags.add("--brief", arguments->brief, "a line of text per platform");
   return [arguments, &session] { return run_estimate(*arguments, session); };
 }

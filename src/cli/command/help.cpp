@@ -161,8 +161,6 @@ constexpr ShortHelp kShortHelp[] = {
     {"--token-price", "", "revenue per million tokens"},
     {"--tokens-per-second-per-user", "N", "lowest speed of a user"},
     {"WHAT", "", "show or path"},
-    {"NAME", "", "an entry of the catalog, or a file"},
-    {"KIND", "", "a kind of entry, such as accelerators"},
     {"TOPIC", "", "a command, a term such as MFU, or a topic"},
     {"--mfu", "", "speed as a share of the GPU's dense peak"},
     {"--claim", "", "a vendor's number to judge"},

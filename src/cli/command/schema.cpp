@@ -44,7 +44,7 @@ int run_schema(const SchemaArguments& arguments) {
 Action define_schema(Flags& flags, Session&) {
   auto arguments = std::make_shared<SchemaArguments>();
   flags.group("Arguments");
-  flags.add("NAME", arguments->name, "", "of a command; without it, the list");
+  flags.add("NAME", arguments->name, "", "a command. Without it, the list");
   add_output_options(flags, arguments->output, {Format::table, Format::json},
                      "json; of the list table");
   return [arguments] { return run_schema(*arguments); };

@@ -152,7 +152,7 @@ std::optional<double> serve_number(const ServeOptions& typed, const NumberOption
   return value;
 }
 
-ServingQuestion question_of(ServeOptions& typed, Session& session) {
+ServingQuestion question_of(ServeOptions& typed, Format format, Session& session) {
   ServingQuestion q;
   q.scenario = typed.scenario.read(session, [&](std::string text, const std::string& origin) {
     take_request(text, origin, typed);
@@ -190,8 +190,7 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
   q.load.apart = prefill.has_value();
   if (prefill > 0) q.load.prefill_gpus = prefill;
   // One screen of text has no curve.
-  const bool screen =
-      typed.output.choose() == Format::table && !typed.output.details && typed.claim.empty();
+  const bool screen = format == Format::table && !typed.output.details && typed.claim.empty();
   q.curve = !typed.no_curve && !screen;
   q.explain = typed.explain;
   return q;
@@ -199,7 +198,7 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
 
 int run_serve(ServeOptions& typed, Session& session) {
   const Format format = typed.output.choose();
-  ServingQuestion question = question_of(typed, session);
+  ServingQuestion question = question_of(typed, format, session);
   if (!typed.claim.empty()) prepare_claim(question, session.catalog());
   if (typed.claim.empty() && !typed.claim_reference.empty()) {
     throw Error(ErrorKind::usage, "conditions of a reference belong to a claim",

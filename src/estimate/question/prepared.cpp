@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/question/prepared.h"
+#include "estimate/question/recipe_defaults.h"
 
 #include <fmt/format.h>
 
@@ -56,9 +57,7 @@ std::shared_ptr<const Prepared> prepare(ResolvedWork work, const Scenario& scena
   std::shared_ptr<const RoundWork> round = resolve_round(scenario, catalog, platform, work, notes);
   const auto out = std::make_shared<Prepared>(std::move(work), platform);
   out->supply = resolve_supply(scenario, out->work.stored, *platform.stack);
-  out->quality = method_quality(
-      out->work.workload, platform,
-      scenario.has(Field::data_samples) || scenario.text(Field::train_method) == "sft");
+  out->quality = method_quality(out->work.workload, platform, trains_on_samples(scenario));
   if (round && round->rollout) out->quality = round_quality(round->framework);
   out->method = method_text(out->quality);
   out->training = training_name(scenario);

@@ -310,9 +310,8 @@ std::optional<Scenario> adapter_defaults(const Scenario& scenario, const Catalog
                                          Notes& notes) {
   const bool mixture = scenario.has(Field::model_name) &&
                        catalog.model(scenario.text(Field::model_name)).language.moe.has_value();
-  const bool whole =
-      scenario.has(Field::data_samples) || scenario.text(Field::train_method) == "sft";
-  const bool tuned = has_adapters(language_training(scenario)) || (whole && !mixture);
+  const bool tuned =
+      has_adapters(language_training(scenario)) || (trains_on_samples(scenario) && !mixture);
   if (!tuned || scenario.has(Field::efficiency_stack) || implies_other_software(scenario) ||
       is_vision_language(scenario, catalog)) {
     return std::nullopt;
@@ -385,6 +384,10 @@ bool usual_recipe(const Scenario& asked, const Catalog& catalog, std::string_vie
   if (!tuned) return method;
   adapted = *std::move(tuned);
   return true;
+}
+
+bool trains_on_samples(const Scenario& scenario) {
+  return scenario.has(Field::data_samples) || scenario.text(Field::train_method) == "sft";
 }
 
 }  // namespace trcost::estimation

@@ -16,4 +16,7 @@ namespace trcost::estimation {
 bool usual_recipe(const Scenario& asked, const Catalog& catalog, std::string_view accelerator,
                   Notes& notes, Scenario& adapted);
 
+/// Whether a scenario fine-tunes on samples, of adapters or of the whole model.
+bool trains_on_samples(const Scenario& scenario);
+
 }  // namespace trcost::estimation

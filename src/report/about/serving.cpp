@@ -255,10 +255,9 @@ struct ServingDefault {
 };
 constexpr ServingDefault kServingDefaults[] = {
     {"serve.tokens_per_second_per_user", "--tokens-per-second-per-user",
-     [](const Assumption& a, const ServingReport&) {
-       return fmt::format(
-           "At least {} tokens/s per user, as people read",
-           brief_words(parse_number(a.value, NumberKind::number), NumberKind::number, 3));
+     [](const Assumption&, const ServingReport& report) {
+       return fmt::format("At least {} tokens/s per user, as people read",
+                          brief_words(*report.least_per_user, NumberKind::number, 3));
      }},
     {"serve.load", "--load",
      [](const Assumption&, const ServingReport&) {

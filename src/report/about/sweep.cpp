@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -206,11 +207,13 @@ TextRows text_rows(const Table& rows) {
   if (heads.back().key != kErrorColumn) return {rows, {}};
   heads.back().overflow = Overflow::keep;
   TextRows out{Table(std::move(heads)), {}};
-  for (std::vector<Cell> cells : rows.rows()) {
-    if (const std::string& why = cells.back().text(); !why.empty()) {
-      auto at = std::ranges::find(out.reasons, why);
-      if (at == out.reasons.end()) at = out.reasons.insert(at, why);
-      cells.back() = Cell(fmt::format("no answer ({})", at - out.reasons.begin() + 1));
+  std::map<std::string_view, std::size_t> numbers;
+  for (const std::vector<Cell>& row : rows.rows()) {
+    std::vector<Cell> cells = row;
+    if (const std::string& why = row.back().text(); !why.empty()) {
+      const auto [at, is_new] = numbers.try_emplace(why, out.reasons.size() + 1);
+      if (is_new) out.reasons.push_back(why);
+      cells.back() = Cell(fmt::format("no answer ({})", at->second));
     }
     out.table.add_row(std::move(cells));
   }
@@ -236,16 +239,20 @@ Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable>
       }};
   document.owned = kept;
   document.summary = [page] { return page; };
-  document.text_page = [shown] {
+  const auto text = [ shown, made = std::make_shared<std::optional<TextRows>>() ]() -> const auto& {
+    if (!*made) *made = text_rows(*shown);
+    return **made;
+  };
+  document.text_page = [text] {
     Page rows_alone;
     rows_alone.bare = true;
-    return rows_alone.add(Grid{text_rows(*shown).table});
+    return rows_alone.add(Grid{text().table});
   };
-  document.below = [kept, shown, answer, style] {
+  document.below = [kept, text, answer, style] {
     constexpr std::size_t kMostReasons = 3;
     std::vector<std::string> notes;
     if (!answer.empty()) notes.push_back(answer);
-    const std::vector<std::string> reasons = text_rows(*shown).reasons;
+    const std::vector<std::string>& reasons = text().reasons;
     for (std::size_t i = 0; i < std::min(kMostReasons, reasons.size()); ++i) {
       notes.push_back(fmt::format("({}) {}.", i + 1, reasons[i]));
     }

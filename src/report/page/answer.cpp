@@ -7,6 +7,7 @@
 #include <array>
 #include <numeric>
 
+#include "estimate/question/recipe_defaults.h"
 #include "report/page/comparison.h"
 #include "report/page/money_facts.h"
 #include "report/page/wording.h"
@@ -55,10 +56,6 @@ std::string subject_phrase(const Estimate& e) {
   return text;
 }
 
-bool report_trains_on_answers(const Report& report) {
-  return report.scenario != nullptr && report.scenario->text(Field::train_method) == "sft";
-}
-
 // The run as the subject of the sentence: `Training a 10B model on 202B tokens`.
 std::string run_phrase(const Report& report, const Estimate& e) {
   const std::string model = subject_phrase(e);
@@ -71,10 +68,9 @@ std::string run_phrase(const Report& report, const Estimate& e) {
   bool samples = false;
   if (report.scenario != nullptr && report.scenario->stages.empty()) {
     recipe = report.scenario->text(Field::train_recipe);
-    samples = report.scenario->has(Field::data_samples);
+    samples = estimation::trains_on_samples(*report.scenario);
   }
-  const bool adapted =
-      samples || report_trains_on_answers(report) || (!recipe.empty() && recipe != "full");
+  const bool adapted = samples || (!recipe.empty() && recipe != "full");
   std::string text = method.empty()
                          ? fmt::format("{} {}", adapted ? "Fine-tuning" : "Training", model)
                      : method.ends_with("model") ? fmt::format("{} from {}", method, model)

@@ -235,7 +235,7 @@ void warn_about_quote(const TcoPlatform& all, const Rates& own, Notes& notes) {
 // A price per GPU typed as that of a machine makes buying look several times too cheap.
 void warn_about_node_price(const TcoPlatform& all, const PurchasePrice& price, Notes& notes) {
   constexpr double kImplausible = 3;
-  if (!all.scenario_for("own").has(Field::cost_node_price) || !price.usd_per_gpu) return;
+  if (!all.request.scenario.has(Field::cost_node_price) || !price.usd_per_gpu) return;
   const auto usual = cost::server_price(*all.platform.accelerator, *all.platform.system,
                                         price_book(all.catalog), {});
   if (!usual.usd_per_gpu) return;

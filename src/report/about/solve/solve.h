@@ -38,8 +38,10 @@ std::optional<double> target_figure(const SolveTarget& target, const Solution& s
 
 /// Returns the name of a field in a sentence or a heading: `tokens`, `GPUs`.
 std::string_view field_title(const FieldInfo& info);
-/// Returns the longest training for a budget, the cheapest solution otherwise, or null. Estimated
-/// prices come last.
+/// Returns the solved ones first, by the evidence of their prices, then the longest training for a
+/// budget, else the cheapest.
+std::vector<const Solution*> sort_solutions(const SolveReport& report);
+/// Returns the first of sort_solutions() if it is solved, else null.
 const Solution* best_solution(const SolveReport& report);
 /// Returns the answer in sentences: the best platform, then confidence and deadline.
 std::vector<std::string> solve_sentences(const SolveReport& report);

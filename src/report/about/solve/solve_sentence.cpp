@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "estimate/columns/estimate_columns.h"
@@ -167,20 +168,23 @@ std::string_view field_title(const FieldInfo& info) {
   }
 }
 
-const Solution* best_solution(const SolveReport& report) {
-  std::vector<Estimate> estimates;
-  std::vector<const Solution*> solved;
-  for (const Solution& each : report.solutions) {
-    if (each.solved && each.estimate) solved.push_back(&each);
-  }
-  if (solved.empty()) return nullptr;
+std::vector<const Solution*> sort_solutions(const SolveReport& report) {
+  std::vector<const Solution*> out;
+  for (const Solution& each : report.solutions) out.push_back(&each);
   const bool budget = report.target.column->role == ColumnRole::total;
-  const auto rank = [&](const Solution* s) {
+  std::ranges::stable_sort(out, {}, [&](const Solution* s) {
+    if (!s->estimate) return std::tuple(true, PriceEvidence::estimated, 0.0);
     const Estimate& e = *s->estimate;
-    const double result = budget ? -e.flops.model : e.cost.total.value_or(e.gpu_hours);
-    return std::tuple(price_evidence(e.cost), result);
-  };
-  return *std::ranges::min_element(solved, {}, rank);
+    return std::tuple(!s->solved, price_evidence(e.cost),
+                      budget ? -e.flops.model : e.cost.total.value_or(e.gpu_hours));
+  });
+  return out;
+}
+
+const Solution* best_solution(const SolveReport& report) {
+  const std::vector<const Solution*> sorted = sort_solutions(report);
+  const bool found = !sorted.empty() && sorted.front()->solved && sorted.front()->estimate;
+  return found ? sorted.front() : nullptr;
 }
 
 std::vector<std::string> solve_sentences(const SolveReport& report) {

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "estimate/columns/estimate_columns.h"
@@ -162,19 +161,9 @@ Table solutions_table(const SolveReport& report) {
   const bool ranged = std::ranges::any_of(report.solutions, has_range);
   if (ranged) heads.push_back(number_column("80% range", {}, Overflow::drop));
   Table table(std::move(heads));
-  // Solved ones at the best price evidence come first, as the sentence has them.
-  std::vector<std::size_t> order(report.solutions.size());
-  std::iota(order.begin(), order.end(), 0);
-  const bool budget = report.target.column->role == ColumnRole::total;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
-    const Solution& solution = report.solutions[i];
-    if (!solution.estimate) return std::tuple(true, PriceEvidence::estimated, 0.0);
-    const Estimate& e = *solution.estimate;
-    return std::tuple(!solution.solved, price_evidence(e.cost),
-                      budget ? -e.flops.model : e.cost.total.value_or(e.gpu_hours));
-  });
-  for (const std::size_t i : order) {
-    const Solution& solution = report.solutions[i];
+  for (const Solution* each : sort_solutions(report)) {
+    const Solution& solution = *each;
+    const auto i = static_cast<std::size_t>(each - report.solutions.data());
     std::vector<Cell> row = {platform_title(solution)};
     if (with_solved) row.push_back(Cell::boolean(solution.solved));
     for (const std::vector<Cell>& column : cells) row.push_back(column[i]);
