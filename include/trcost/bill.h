@@ -49,7 +49,7 @@ inline constexpr std::array kPartWords = {
     PartWords{"capital", "cost of capital", "capital"},
     PartWords{"colocation", "colocation", "colocation"},
     PartWords{"support", "support", "support"},
-    PartWords{"idle", "idle hours of the cluster", "idle hours"},
+    PartWords{"idle", "idle time per hour in use", "idle hours"},
     PartWords{"energy", "energy", "energy"},
     PartWords{"experiments", "experiments"},
     PartWords{"evaluation", "evaluation"},
@@ -172,9 +172,20 @@ struct Obligation {
   double usd = 0;    ///< cost of all accelerators in these hours, used or not
 };
 
+/// Years of owning that a mean price per hour stands for: the default of `trcost tco`.
+inline constexpr double kOwnedYears = 3;
+
+/// Machines that are bought for a run.
+struct OwnedMachines {
+  double gpus = 0;  ///< in them: whole machines, at least what the run uses
+  double usd = 0;   ///< cash for them and their network
+  /// An hour in use on average over kOwnedYears, as `trcost tco` has it.
+  std::optional<double> mean_per_gpu_hour;
+};
+
 struct CostResult {
-  bool own = false;                   ///< the machines are owned, not rented
-  std::optional<double> capital_usd;  ///< with own: the cash that the machines take
+  bool own = false;                       ///< the machines are owned, not rented
+  std::optional<OwnedMachines> machines;  ///< with own, if their price is known
   std::optional<double> price_per_gpu_hour;
   std::optional<scenario::PriceClass> price_class;  ///< of the rent. Empty if given or owned
   PriceDoubts doubts;                               ///< about the rent

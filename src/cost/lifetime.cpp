@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cost/energy.h"
+#include "cost/uncertain_inputs.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 
@@ -71,10 +72,13 @@ std::optional<LifetimeOwnership> own_for_years(const OwnershipInputs& inputs,
   out.parts = {{"servers", servers}, {"network", network}, {"resale", -resale},
                {"capital", capital}, {"space", space},     {"energy", energy},
                {"support", support}};
-  const double quote_sigma = purchase_sigma({inputs.age.before_purchase, 0}, false);
+  const double quote_sigma = purchase_sigma({inputs.age.before_purchase, 0}, inputs.purchase_given);
   const double by_quote = (servers + network - resale + capital + support) * quote_sigma;
   const double by_resale = resale * kRentDriftSigma * std::sqrt(use.years);
-  out.sigma = in_quadrature(by_quote, by_resale) / out.total();
+  const double by_machine = in_quadrature(by_quote, by_resale);
+  const double by_energy = energy * inputs.energy_sigma;
+  out.sigma =
+      in_quadrature(in_quadrature(by_machine, by_energy), space * kPowerSigma) / out.total();
   return out;
 }
 

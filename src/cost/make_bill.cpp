@@ -186,7 +186,7 @@ void compare_with_rent(const BillInputs& in, CostResult& out) {
 void make_bill(const BillInputs& in, CostResult& out) {
   set_price_provenance(in, out);
   out.own = in.own;
-  out.capital_usd = in.own ? in.capital_usd : std::nullopt;
+  out.machines = in.machines;
   {
     BillRows rows(out.items);
     if (in.own && in.ownership != nullptr) {

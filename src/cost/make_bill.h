@@ -37,8 +37,8 @@ struct BillInputs {
   const OwnershipCost* ownership = nullptr;  ///< with own
   std::string_view ownership_source;         ///< of the purchase price
   std::string_view ownership_date;
-  std::optional<double> capital_usd;  ///< with own
-  bool old_quote = false;             ///< with own: the purchase price is older than a year
+  std::optional<OwnedMachines> machines;  ///< with own
+  bool old_quote = false;                 ///< with own: the purchase price is older than a year
   double gpus = 0;
   Purchase purchase = Purchase::priced;
   std::optional<double> kwh;  ///< facility. With own: of the final run alone, since experiments

@@ -117,6 +117,10 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
       {}};
 }
 
+double gpus_in_whole_machines(const PurchasePrice& price, double gpus) {
+  return std::ceil(gpus / price.machine_gpus) * price.machine_gpus;
+}
+
 double depreciation_per_hour(double usd, double fall_per_year) {
   return usd * fall_per_year / kHoursPerYear;
 }

@@ -74,6 +74,9 @@ struct GivenPurchase {
 PurchasePrice server_price(const Accelerator& accelerator, const System& system,
                            const PriceBook& book, const GivenPurchase& given = {});
 
+/// Accelerators that are bought for `gpus`: whole machines.
+double gpus_in_whole_machines(const PurchasePrice& price, double gpus);
+
 /// price x r / 8766: economic depreciation per hour at a fall of ln(price) by r per year.
 double depreciation_per_hour(double usd, double fall_per_year = kDepreciationPerYear);
 /// price x exp(-r years): the value of the machine at that age.
@@ -104,6 +107,8 @@ struct OwnershipInputs {
   std::optional<double> usd_per_kwh;
   double colocation_usd_per_kw_month = default_number(Field::cost_colocation);
   double utilization = default_number(Field::cost_utilization);  ///< share of the hours in use
+  bool purchase_given = false;  ///< the user set the price of the machine
+  double energy_sigma = 0;      ///< standard deviation of ln(cost of energy)
 };
 
 /// USD per accelerator-hour in use. Empty where an input is unknown.

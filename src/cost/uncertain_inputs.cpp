@@ -25,7 +25,6 @@ constexpr double kTokensSigmaGuess = 0.25;
 constexpr double kVisionTokensSigma = 0.25;  // tokens of images: their sizes, padding
 constexpr double kExperimentsSigma = 0.5;
 constexpr double kElectricitySigma = 0.2;
-constexpr double kPowerSigma = 0.1;
 constexpr double kPueSigma = 0.05;
 // data/phases.md, A.10.
 constexpr double kRoundsSigma = 0.3;
@@ -89,13 +88,13 @@ double mfu_sigma(const UncertaintyContext& in) {
   return sigma;
 }
 
-double electricity_sigma(const UncertaintyContext& in) {
-  const double price = in.electricity_given ? 0 : kElectricitySigma;
-  const double pue = in.pue_given ? 0 : kPueSigma;
+}  // namespace
+
+double energy_sigma(bool price_given, bool pue_given) {
+  const double price = price_given ? 0 : kElectricitySigma;
+  const double pue = pue_given ? 0 : kPueSigma;
   return in_quadrature(in_quadrature(price, pue), kPowerSigma);
 }
-
-}  // namespace
 
 namespace {
 
@@ -186,8 +185,9 @@ void default_uncertain_inputs(const UncertaintyContext& in, std::vector<Uncertai
     add(Cause::price, Field::cost_purchase_price, in.purchase_sigma,
         Exponents().with(Driver::capital, 1),
         "quotes of an 8-GPU H100 server, their age, and prices of used chips (data/model.md 7)");
-    add(Cause::price, Field::cost_electricity_price, electricity_sigma(in),
-        Exponents().with(Driver::electricity, 1), kTable);
+    add(Cause::price, Field::cost_electricity_price,
+        energy_sigma(in.electricity_given, in.pue_given), Exponents().with(Driver::electricity, 1),
+        kTable);
   } else if (!in.price_given) {
     add(Cause::price, Field::cost_price_per_gpu_hour, in.price_sigma,
         Exponents().with(Driver::rent, 1), "the quotes that the price is the median of");

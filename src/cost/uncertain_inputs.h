@@ -51,6 +51,11 @@ struct UncertaintyContext {
   double price_sigma = 0.25;    ///< of the quote
   double purchase_sigma = 0.2;  ///< with own: of the machines' value
 };
+/// Standard deviation of ln(rated power of a machine) about its draw (model.md 10).
+inline constexpr double kPowerSigma = 0.1;
+/// Standard deviation of ln(cost of energy): price, cooling and power.
+double energy_sigma(bool price_given, bool pue_given);
+
 /// Writes the default uncertain inputs to `out`, reusing its memory.
 void default_uncertain_inputs(const UncertaintyContext& context, std::vector<UncertainInput>& out);
 

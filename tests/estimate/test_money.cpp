@@ -65,16 +65,16 @@ TEST_CASE("owning says the cash and the megawatts that it takes", "[estimate][ow
   s.set_number(Field::cost_purchase_price, 30000);
   s.set_number(Field::data_tokens, 1e15);
   const Estimate e = answer(s);
-  CHECK_THAT(e.cost.capital_usd.value(), WithinRel(300000.0 * 30000 * 1.64 / 0.81, 1e-9));
+  CHECK_THAT(e.cost.machines.value().usd, WithinRel(300000.0 * 30000 * 1.64 / 0.81, 1e-9));
   CHECK_THAT(e.energy.site_megawatts.value(), WithinRel(478.125, 1e-9));
   // The user's price is what was paid, however long ago; what it is worth fell by 11 % a year.
   s.set_number(Field::cost_hardware_age, 365.25 * 86400);
   const Estimate old = answer(s);
-  CHECK(old.cost.capital_usd == e.cost.capital_usd);
+  CHECK(old.cost.machines.value().usd == e.cost.machines.value().usd);
   CHECK_THAT(*old.cost.items[0].unit_price / *e.cost.items[0].unit_price,
              WithinRel(0.886920, 1e-5));
   s.set_text(Field::cost_pricing, "on-demand");
-  CHECK_FALSE(answer(s).cost.capital_usd.has_value());
+  CHECK_FALSE(answer(s).cost.machines.has_value());
   CHECK(answer(s).energy.site_megawatts == e.energy.site_megawatts);
 }
 
@@ -316,6 +316,26 @@ TEST_CASE("a price of another accelerator leaves the price book's", "[estimate][
   }
 }
 
+// Three years of a DGX H100 at $400,000 and 80% use, over 21,038.4 hours: 50,000 / 0.81 x (1 -
+// 10^-0.42) = 38,258.7 of value lost, 0.1 x 38,258.7 / (0.14 ln 10) = 11,868.2 of capital.
+TEST_CASE("owned machines are whole, and their mean hour is of three years",
+          "[estimate][ownership]") {
+  Scenario s = seven_billion("h100-sxm");
+  s.set_text(Field::cost_pricing, "own");
+  s.set_number(Field::cost_node_price, 400000);
+  s.set_number(Field::cost_utilization, 0.8);
+  s.set_number(Field::hardware_gpus, 60);
+  const Estimate e = answer(s);
+  CHECK(e.cost.machines.value().gpus == 64);
+  CHECK_THAT(e.cost.machines.value().usd, WithinRel(64 * 50000 / 0.81, 1e-12));
+  REQUIRE(e.cost.items[3].part == Part::colocation);
+  REQUIRE(e.cost.items[5].part == Part::energy);
+  const double space = e.cost.items[3].unit_price.value() / 0.8;
+  const double energy = e.cost.items[5].amount.value() / e.gpu_hours;
+  CHECK_THAT(e.cost.machines->mean_per_gpu_hour.value(),
+             WithinRel((38258.7 + 11868.2) / 21038.4 + space + energy, 1e-4));
+}
+
 // A DGX H100 quoted at $400,000: 50,000 an accelerator. Per hour: 50,000 x 0.14 ln 10 / 8,766 =
 // 1.838706; network x 0.19 / 0.81 = 0.431301; capital 50,000 / 0.81 x 0.1 / 8,766 = 0.704180;
 // worked with bc.
@@ -327,7 +347,7 @@ TEST_CASE("an hour of a quoted node, by hand", "[estimate][ownership]") {
   CHECK_THAT(e.cost.items[0].unit_price.value(), WithinRel(1.838706, 1e-5));
   CHECK_THAT(e.cost.items[1].unit_price.value(), WithinRel(0.431301, 1e-5));
   CHECK_THAT(e.cost.items[2].unit_price.value(), WithinRel(0.704180, 1e-5));
-  CHECK_THAT(e.cost.capital_usd.value(), WithinRel(64 * 50000 / 0.81, 1e-12));
+  CHECK_THAT(e.cost.machines.value().usd, WithinRel(64 * 50000 / 0.81, 1e-12));
   CHECK_FALSE(e.cost.doubts.stale);
   s.clear(Field::cost_node_price);
   const Estimate listed = answer(s);

@@ -217,7 +217,7 @@ TEST_CASE("an owned machine in stages is owned", "[estimate][stages][ownership]"
   s.set_text(Field::cost_pricing, "own");
   const Estimate whole = estimate(s, test_catalog()).front();
   CHECK(whole.cost.own);
-  CHECK(whole.cost.capital_usd.has_value());
+  CHECK(whole.cost.machines.has_value());
   CHECK(whole.cost.break_even_utilization.has_value());
   CHECK(std::ranges::count(whole.cost.items, Part::capital, &LineItem::part) == 2);
 }

@@ -32,7 +32,7 @@ using Maybe = std::optional<double>;
   [[maybe_unused]] const auto& [step, rate, tflops, mfu, hfu, mfu_bf16, interconnect, goodput,
                                 overhead, batch_cost, method, quality] = performance;
   [[maybe_unused]] const auto& [kwh, co2, per_mwh, per_megawatt, megawatts] = energy;
-  [[maybe_unused]] const auto& [own, capital, price, price_class, doubts, obligation, purchase,
+  [[maybe_unused]] const auto& [own, machines, price, price_class, doubts, obligation, purchase,
                                 date, provider, total, per_million, items, break_even, rent,
                                 rent_source] = cost;
   [[maybe_unused]] const auto& [price_imputed, other_class, other_region, stale] = doubts;
@@ -229,7 +229,12 @@ void add_price_provenance(const Parts& parts, CostResult& cost) {
 void add_cost(const Parts& parts, Estimate& out) {
   CostResult& cost = out.cost;
   cost.own = std::ranges::all_of(parts, [](const RoundAnswer& r) { return r.estimate.cost.own; });
-  cost.capital_usd = known_most(parts, [](const Estimate& e) { return e.cost.capital_usd; });
+  for (const RoundAnswer& part : parts) {
+    const std::optional<OwnedMachines>& machines = part.estimate.cost.machines;
+    if (!cost.machines || (machines && machines->usd > cost.machines->usd)) {
+      cost.machines = machines;
+    }
+  }
   add_price(parts, out);
   add_price_provenance(parts, cost);
   for (const auto& [name, part] : parts) {

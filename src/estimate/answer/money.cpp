@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cost/lifetime.h"
 #include "cost/make_bill.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
@@ -57,6 +58,19 @@ StorageInputs storage_inputs(const Question& question, const Estimate& estimate)
   return inputs;
 }
 
+// Whole machines that hold `gpus`.
+std::optional<OwnedMachines> owned_machines(const Rates& rates, double gpus) {
+  const auto cash = cash_per_gpu(rates.ownership_inputs);
+  if (!cash) return {};
+  const double bought = gpus_in_whole_machines(rates.purchase, gpus);
+  OwnedMachines out{bought, bought * *cash, {}};
+  const cost::YearsOfUse use{kOwnedYears, rates.ownership_inputs.utilization};
+  if (const auto owned = cost::own_for_years(rates.ownership_inputs, use)) {
+    out.mean_per_gpu_hour = owned->total() / use.used_hours();
+  }
+  return out;
+}
+
 void add_money(const Question& question, Estimate& out) {
   const BillTerms& terms = question.bill;
   const Rates& rates = *question.rates;
@@ -71,9 +85,7 @@ void add_money(const Question& question, Estimate& out) {
   bill.ownership_source = rates.purchase.source;
   bill.ownership_date = rates.purchase.date.text;
   bill.old_quote = rates.ownership_inputs.age.before_purchase > 1;
-  if (rates.own) {
-    if (const auto cash = cash_per_gpu(rates.ownership_inputs)) bill.capital_usd = out.gpus * *cash;
-  }
+  if (rates.own) bill.machines = owned_machines(rates, out.gpus);
   bill.gpus = out.gpus;
   bill.purchase = purchase_state(rates.purchase);
   bill.kwh = out.energy.kwh;

@@ -267,8 +267,12 @@ void add_cost_columns(Columns<Estimate>& out) {
           .lower()
           .from_price()
           .shown({.line = {beside::kMoney + 7, "$ per M tokens"}, .rank = Rank::main}),
-      usd("cost.capital_usd", member<&E::cost, &C::capital_usd>,
-          "owned: cash that servers and network take, on the day of the purchase")
+      usd("cost.capital_usd", member<&E::cost, &C::machines, &OwnedMachines::usd>,
+          "owned: cash for whole machines and their network, on the day of the purchase")
+          .lower(),
+      usd_per_hour("cost.owned_mean_per_gpu_hour",
+                   member<&E::cost, &C::machines, &OwnedMachines::mean_per_gpu_hour>,
+                   "owned: an hour in use on average over three years, as trcost tco has it")
           .lower(),
       share("cost.break_even_utilization", member<&E::cost, &C::break_even_utilization>,
             "where owning costs what renting does")

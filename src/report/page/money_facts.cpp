@@ -34,8 +34,8 @@ std::string owned_hour_words(const Estimate& e) {
 // Returns the cash and the power that owning takes.
 std::string site_words(const Estimate& e) {
   std::string text;
-  if (e.cost.capital_usd) {
-    text += fmt::format("; machines and network cost {} to buy", short_money(*e.cost.capital_usd));
+  if (e.cost.machines) {
+    text += fmt::format("; machines and network cost {} to buy", short_money(e.cost.machines->usd));
   }
   if (e.energy.site_megawatts) {
     text += fmt::format("; power of the site {} MW",
@@ -100,9 +100,14 @@ std::string obligation_sentence(const Estimate& e) {
 
 std::string commitment_sentence(const Estimate& e) {
   if (e.cost.obligation) return " " + obligation_sentence(e);
-  if (!e.cost.own || !e.cost.capital_usd) return {};
-  return fmt::format(" This is the run's share of machines that cost {} to buy.",
-                     brief_money(*e.cost.capital_usd));
+  if (!e.cost.own || !e.cost.machines) return {};
+  const OwnedMachines& machines = *e.cost.machines;
+  std::string text = fmt::format(" This is the run's share of machines that cost {} to buy",
+                                 brief_money(machines.usd));
+  if (machines.gpus > e.gpus) {
+    text += fmt::format(": they have {} GPUs, and others use the rest", grouped(machines.gpus, 0));
+  }
+  return text + ".";
 }
 
 std::string break_even_words(const CostResult& cost) {
@@ -122,7 +127,9 @@ std::string break_even_words(const CostResult& cost) {
         rent, share);
   } else {
     text = fmt::format(
-        "Owning costs less than {} if the cluster is in use more than {} of the time", rent, share);
+        "At its value now, an owned cluster costs less than {} if it is in use more than {} of the "
+        "time",
+        rent, share);
   }
   text[0] = quantity::upper_case(text[0]);
   return fmt::format("{} (rent: {}).", text, cost.rent_source);

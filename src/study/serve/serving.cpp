@@ -89,7 +89,8 @@ void add_money(const Service& all, const Platform& platform, ServingRow& row, No
   const auto rates = resolve_rates(asked, all.catalog, platform, notes);
   const auto rent = price_of(asked, *platform.accelerator, rates);
   row.cost = token_cost(asked, *rates, *rent, row.point, all.question.sold);
-  row.price_sigma = rates->own ? purchase_sigma(rates->ownership_inputs.age, false) : rent->sigma;
+  const OwnershipInputs& owned = rates->ownership_inputs;
+  row.price_sigma = rates->own ? purchase_sigma(owned.age, owned.purchase_given) : rent->sigma;
   if (rates->power.watts) {
     row.output_per_second_per_megawatt = tokens_per_megawatt_second(
         row.point.output_per_gpu, site_megawatts(1, *rates->power.watts, rates->pue));

@@ -79,11 +79,6 @@ void fill_rent(const TcoPlatform& all, const PriceQuote& price, TcoRow& row) {
   row.cash = *price.usd * kHoursPerMonth * share * all.gpus;
 }
 
-// Accelerators that are bought for those asked: whole machines.
-double bought_gpus(const PurchasePrice& price, double gpus) {
-  return std::ceil(gpus / price.machine_gpus) * price.machine_gpus;
-}
-
 void fill_ownership(const TcoPlatform& all, const Rates& rates, TcoRow& row) {
   row.source = rates.purchase.source;
   row.date = rates.purchase.date.text;
@@ -96,7 +91,7 @@ void fill_ownership(const TcoPlatform& all, const Rates& rates, TcoRow& row) {
     return;
   }
   // Accelerators beyond those asked for stand idle.
-  const double bought = bought_gpus(rates.purchase, all.gpus);
+  const double bought = cost::gpus_in_whole_machines(rates.purchase, all.gpus);
   const auto usd_of = [&](std::string_view part) {
     return owned->usd(part) * (part == "energy" ? all.gpus : bought);
   };
@@ -213,7 +208,7 @@ void add_serving(const TcoPlatform& all, std::vector<TcoRow>& rows, Notes& notes
 }
 
 void note_whole_machines(const TcoPlatform& all, const PurchasePrice& price, Notes& notes) {
-  const double bought = bought_gpus(price, all.gpus);
+  const double bought = cost::gpus_in_whole_machines(price, all.gpus);
   if (!price.usd_per_gpu || bought <= all.gpus) return;
   notes.warn(
       fmt::format("{} is sold in machines of {:g}: {:g} machines are bought, {:g} GPUs, for "
@@ -232,22 +227,6 @@ void warn_about_quote(const TcoPlatform& all, const Rates& own, Notes& notes) {
       all.platform.accelerator->name, own.purchase.date.text, age));
 }
 
-// A price per GPU typed as that of a machine makes buying look several times too cheap.
-void warn_about_node_price(const TcoPlatform& all, const PurchasePrice& price, Notes& notes) {
-  constexpr double kImplausible = 3;
-  if (!all.request.scenario.has(Field::cost_node_price) || !price.usd_per_gpu) return;
-  const auto usual = cost::server_price(*all.platform.accelerator, *all.platform.system,
-                                        price_book(all.catalog), {});
-  if (!usual.usd_per_gpu) return;
-  const double ratio = *price.usd_per_gpu / *usual.usd_per_gpu;
-  if (ratio < kImplausible && ratio * kImplausible > 1) return;
-  notes.warn(
-      fmt::format("--node-price is {} per GPU of {}, and the newest quote is {}. It is the "
-                  "price of a machine of {:g}",
-                  unit_money(*price.usd_per_gpu), all.platform.accelerator->name,
-                  unit_money(*usual.usd_per_gpu), price.machine_gpus));
-}
-
 std::vector<TcoRow> compute_rows(const TcoPlatform& all, Notes& notes) {
   std::vector<TcoRow> rows;
   for (const std::string_view pricing : kTcoPricings) {
@@ -258,7 +237,8 @@ std::vector<TcoRow> compute_rows(const TcoPlatform& all, Notes& notes) {
   Notes quiet(false);
   const auto own = all.rates("own", quiet);
   warn_about_quote(all, *own, notes);
-  warn_about_node_price(all, own->purchase, notes);
+  estimation::warn_about_node_price(all.request.scenario, all.catalog, all.platform, own->purchase,
+                                    notes);
   note_whole_machines(all, own->purchase, notes);
   add_break_even(rows, all.use);
   if (!all.request.serve.empty()) add_serving(all, rows, notes);

@@ -22,7 +22,7 @@ inline constexpr std::string_view kTcoPricings[] = {"on-demand", "reserved-1y", 
 
 struct TcoRequest {
   Scenario scenario;  ///< hardware.accelerator, .gpus, .system and cost.*
-  double years = 3;
+  double years = kOwnedYears;
   double price_growth = 0;                    ///< of rents per year
   std::string serve;                          ///< model to serve, or empty
   std::optional<double> api_usd_per_million;  ///< of tokens bought instead

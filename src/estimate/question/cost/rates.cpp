@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cost/energy.h"
+#include "cost/uncertain_inputs.h"
 #include "estimate/question/cost/pricing.h"
 #include "prices/market/price_table.h"
 #include "prices/rows/price_book.h"
@@ -191,6 +192,10 @@ void resolve_ownership(const Scenario& scenario, const Catalog& catalog, Rates& 
   inputs.usd_per_kwh = out.usd_per_kwh;
   inputs.colocation_usd_per_kw_month = scenario.number_or_default(Field::cost_colocation);
   inputs.utilization = scenario.number_or_default(Field::cost_utilization);
+  inputs.purchase_given =
+      scenario.has(Field::cost_purchase_price) || scenario.has(Field::cost_node_price);
+  inputs.energy_sigma =
+      energy_sigma(scenario.has(Field::cost_electricity_price), scenario.has(Field::cost_pue));
   out.ownership = compute_ownership(inputs);
   if (!scenario.has(Field::cost_utilization)) {
     notes.fallback(Field::cost_utilization, inputs.utilization);
@@ -204,6 +209,21 @@ void resolve_ownership(const Scenario& scenario, const Catalog& catalog, Rates& 
 }
 
 }  // namespace
+
+void warn_about_node_price(const Scenario& scenario, const Catalog& catalog,
+                           const Platform& platform, const PurchasePrice& price, Notes& notes) {
+  constexpr double kImplausible = 3;
+  if (!scenario.has(Field::cost_node_price) || !price.usd_per_gpu) return;
+  const auto usual = server_price(*platform.accelerator, *platform.system, price_book(catalog), {});
+  if (!usual.usd_per_gpu) return;
+  const double ratio = *price.usd_per_gpu / *usual.usd_per_gpu;
+  if (ratio < kImplausible && ratio * kImplausible > 1) return;
+  notes.warn(fmt::format(
+      "--node-price is {} per GPU of {}, and the newest quote is {}. It is the price of a machine "
+      "of {:g}",
+      format_number(*price.usd_per_gpu, NumberKind::money), platform.accelerator->name,
+      format_number(*usual.usd_per_gpu, NumberKind::money), price.machine_gpus));
+}
 
 std::shared_ptr<const Rates> resolve_rates(const Scenario& scenario, const Catalog& catalog,
                                            const Platform& platform, Notes& notes) {
@@ -223,7 +243,10 @@ std::shared_ptr<const Rates> resolve_rates(const Scenario& scenario, const Catal
   out.purchase = server_price(
       *platform.accelerator, *platform.system, price_book(catalog),
       {scenario.number(Field::cost_purchase_price), scenario.number(Field::cost_node_price)});
-  if (out.own) resolve_ownership(scenario, catalog, out, notes);
+  if (out.own) {
+    resolve_ownership(scenario, catalog, out, notes);
+    warn_about_node_price(scenario, catalog, platform, out.purchase, notes);
+  }
   out.egress_price = select_egress_price(price_book(catalog));
   if (const auto given = scenario.number(Field::cost_storage_price)) {
     out.storage_price = given_price(*given, "--storage-price");

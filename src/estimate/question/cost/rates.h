@@ -35,6 +35,12 @@ struct Rates {
   std::string electricity_date;
 };
 
+/// Warns of a --node-price far from the newest quote: a price per GPU typed as that of a machine
+/// makes owning look several times too cheap.
+void warn_about_node_price(const Scenario& scenario, const Catalog& catalog,
+                           const performance::Platform& platform, const cost::PurchasePrice& price,
+                           Notes& notes);
+
 /// Resolves prices and rates. Throws Error (usage) for fields that exclude each other, Error (data)
 /// if owning needs an electricity price that the region lacks.
 std::shared_ptr<const Rates> resolve_rates(const Scenario& scenario, const Catalog& catalog,

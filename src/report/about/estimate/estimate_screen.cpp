@@ -119,6 +119,21 @@ std::string price_place(const Report& report) {
   return text;
 }
 
+// A machine loses most of its value at first, so an hour costs less on average over years.
+std::string owned_price_words(const Report& report, const CostResult& cost) {
+  const double age = report.scenario == nullptr
+                         ? 0
+                         : report.scenario->number(Field::cost_hardware_age).value_or(0);
+  std::string text = ", at the value of ";
+  text += age > 0 ? fmt::format("machines {} old", format_number(age, NumberKind::duration))
+                  : std::string("new machines");
+  if (cost.machines && cost.machines->mean_per_gpu_hour) {
+    text += fmt::format(" ({} on average over the first {:g} years)",
+                        unit_money(*cost.machines->mean_per_gpu_hour), kOwnedYears);
+  }
+  return text;
+}
+
 // How the cheapest platform runs it. The table has some of this if there are several.
 std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
   const bool several = report.estimates.size() + report.failures.size() > 1;
@@ -136,7 +151,7 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
     if (e.cost.price_per_gpu_hour) {
       add("Price", fmt::format("{} per GPU-hour{}{}",
                                mark_imputed(unit_money(*e.cost.price_per_gpu_hour), e.cost),
-                               e.cost.own                  ? ", in the first year of owning"
+                               e.cost.own                  ? owned_price_words(report, e.cost)
                                : e.cost.price_date.empty() ? ""
                                                            : ", quotes of " + e.cost.price_date,
                                price_place(report)));
