@@ -48,6 +48,7 @@ struct ServingPoint {
   double prefill_gpus = 0;    ///< beside the replica, where prompts are read apart
   double prefill_busy = 0;    ///< share of their time
   double prompt_seconds = 0;  ///< to read one prompt, nothing else running
+  double queue_seconds = 0;   ///< a prompt waits because steps read others, beyond engine queues
   [[nodiscard]] double user_rate() const { return 1 / tpot_seconds; }  ///< tokens/s
 };
 

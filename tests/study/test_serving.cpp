@@ -357,6 +357,29 @@ TEST_CASE("integer weights of 4 bits compute at the 16-bit peak", "[serving]") {
   CHECK(matmul_peak(b200, catalog::WeightFormat::int4, 0.53125) == b200.bf16);
 }
 
+// ai-dynamo/aiconfigurator issue 1148: 308.8 ms between tokens at 64 requests of 9,000 and 30
+// tokens. A step of 8,192 tokens takes about as long. In 9,000 / 8,192 steps a prompt is read, so
+// that 27 of the 64 requests write and 37 wait for their first token.
+TEST_CASE("prompts that no step has room for wait before their first token", "[serving]") {
+  ServingQuestion q;
+  q.scenario.set_text(Field::model_name, "qwen3-8b");
+  q.scenario.set_text(Field::hardware_accelerator, "h200");
+  q.precision = "bf16";
+  q.engine = "vllm";
+  q.load.input_tokens = 9000;
+  q.load.output_tokens = 30;
+  q.load.concurrency = 64;
+  q.curve = false;
+  const ServingRow row = serving_report(q, test_catalog()).rows.front();
+  const Quantiles rate = row.rate_range();
+  CHECK(row.point.tpot_seconds * rate.p50 / rate.p90 < 0.3088);
+  CHECK(row.point.tpot_seconds * rate.p50 / rate.p10 > 0.3088);
+  const double in_all = row.point.ttft_seconds + 29 * row.point.tpot_seconds;
+  CHECK(row.point.ttft_seconds / in_all == Approx(37.0 / 64).margin(0.1));
+  q.load.concurrency = 16;  // 16 x 9,000 / 30 tokens arrive in a step, fewer than it reads
+  CHECK(serving_report(q, test_catalog()).rows.front().point.queue_seconds == 0);
+}
+
 TEST_CASE("idle hours of an owned machine are paid once", "[serving]") {
   ServingQuestion q;
   q.scenario.set_text(Field::model_name, "llama-3.1-8b");

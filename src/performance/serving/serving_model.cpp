@@ -168,8 +168,14 @@ double ServingModel::hand_over_rate() const {
   return chip_.network ? *chip_.network * kServingNetworkShare : chip_.link;
 }
 
+double ServingModel::prompts_within_step(const ServingLoad& load, double sequences) const {
+  const double arriving = sequences * uncached_input(load) / load.output_tokens;
+  return std::min(1.0, kStepTokens * layout_.dp / std::max(arriving, 1.0));
+}
+
 // While a step decodes b tokens, the prompts of b/out new requests arrive in chunks. They compute
-// while the step waits for memory.
+// while the step waits for memory. Prompts beyond the tokens of a step wait before their first
+// token, not between tokens.
 void ServingModel::serve_colocated(const ServingLoad& load, ServingPoint& p) const {
   const double b = p.sequences, out = load.output_tokens;
   const double in = uncached_input(load);
@@ -179,12 +185,14 @@ void ServingModel::serve_colocated(const ServingLoad& load, ServingPoint& p) con
   if (in > 0) {
     const double busy = b * in / out * token;
     const double chunks = b * in / out / std::min(in, engine_.chunk_tokens);
-    p.prefill_seconds =
+    const double read =
         busy - engine_.hidden_prefill * std::min(std::min(chunks, 1.0) * p.step.waiting, busy);
+    p.prefill_seconds = read * prompts_within_step(load, b);
+    p.queue_seconds = (out - 1) * (read - p.prefill_seconds);
   }
   p.tpot_seconds = p.step.total() / tokens_per_decode_step(load) + p.prefill_seconds;
   p.ttft_seconds = engine_.first_token_seconds + p.step.host + p.prompt_seconds +
-                   engine_.queue * p.prompt_seconds * b;
+                   engine_.queue * p.prompt_seconds * b + p.queue_seconds;
   const double request = p.ttft_seconds + (out - 1) * p.tpot_seconds;
   p.output_per_gpu = b * out / request / layout_.gpus;
 }
@@ -234,7 +242,7 @@ void set_speed(double speed, ServingPoint& p) {
   DecodeStep& step = p.step;
   for (double* part : {&step.dense, &step.experts, &step.cache, &step.tensor, &step.exchange,
                        &step.draft, &step.host, &step.waiting, &p.prefill_seconds, &p.ttft_seconds,
-                       &p.tpot_seconds, &p.prompt_seconds}) {
+                       &p.tpot_seconds, &p.prompt_seconds, &p.queue_seconds}) {
     *part /= speed;
   }
   p.output_per_gpu *= speed;

@@ -29,6 +29,11 @@ inline constexpr double kNetworkExposed = 0.5;
 /// Largest share of the peak that any engine reaches in a prompt (assumption).
 inline constexpr double kMostPrefill = 0.9;
 inline constexpr double kExchangeBytes = 3;  ///< per element of a token: 1 byte out, 2 back
+/// Tokens of prompts that one step reads in each replica of attention: the defaults of vLLM's
+/// server on GPUs of 70 GB and more (max_num_batched_tokens, vllm/engine/arg_utils.py), SGLang's
+/// chunked_prefill_size and TensorRT-LLM's max_num_tokens. A user measured it in
+/// ai-dynamo/aiconfigurator issue 1148.
+inline constexpr double kStepTokens = 8192;
 /// Largest load of accelerators that only read prompts, above which queues of random arrivals grow
 /// long.
 inline constexpr double kBusiestPrefill = 0.9;
@@ -90,6 +95,9 @@ class ServingModel {
   [[nodiscard]] double sequence_bytes_per_gpu(const ServingLoad& load) const;
   /// Seconds to compute one token of a prompt on the whole replica.
   [[nodiscard]] double prefill_seconds_per_token(double input_tokens) const;
+  /// Share of the arriving prompts that the steps of `sequences` read between their tokens. The
+  /// rest waits before its first token.
+  [[nodiscard]] double prompts_within_step(const ServingLoad& load, double sequences) const;
   /// Seconds of an image encoder's FLOPs, in 16 bits, spread over the replica as a prompt's are.
   [[nodiscard]] double image_seconds(double flops) const;
   /// One decode step of `sequences` in the replica with a mean context.

@@ -78,11 +78,14 @@ void add_prompts(ServingSteps& s) {
   const double in = uncached_input(load);
   const double requests = p.sequences / load.output_tokens;
   s.add("prompts of others, a step",
-        "busy - hidden x min(min(chunks, 1) x waiting, busy); busy = requests / out x in x a "
-        "token's time, waiting = what the step's weights take beyond computing",
-        fmt::format("{0} x {1} x {2} - {3} x min(min({0} x {1} / {4}, 1) x {5}, {0} x {1} x {2})",
-                    digits(requests), digits(in), digits(token), digits(e.hidden_prefill),
-                    digits(std::min(in, e.chunk_tokens)), digits(p.step.waiting)),
+        "(busy - hidden x min(min(chunks, 1) x waiting, busy)) x share read in a step; busy = "
+        "requests / out x in x a token's time, waiting = what the step's weights take beyond "
+        "computing",
+        fmt::format(
+            "({0} x {1} x {2} - {3} x min(min({0} x {1} / {4}, 1) x {5}, {0} x {1} x {2})) x {6}",
+            digits(requests), digits(in), digits(token), digits(e.hidden_prefill),
+            digits(std::min(in, e.chunk_tokens)), digits(p.step.waiting),
+            digits(s.served.replica.prompts_within_step(load, p.sequences))),
         in_seconds(p.prefill_seconds));
 }
 
@@ -116,10 +119,11 @@ void add_shared_prompts(ServingSteps& s) {
   const ServingLoad& load = s.served.load;
   const ServingPoint& p = s.row.point;
   const Engine& e = s.served.engine;
-  s.add("time to the first token", "schedule + host + prompt + share x prompt x requests",
-        fmt::format("{} + {} + {} + {} x {} x {}", digits(e.first_token_seconds),
+  s.add("time to the first token",
+        "schedule + host + prompt + share x prompt x requests + prompts that no step had room for",
+        fmt::format("{} + {} + {} + {} x {} x {} + {}", digits(e.first_token_seconds),
                     digits(p.step.host), digits(p.prompt_seconds), digits(e.queue),
-                    digits(p.prompt_seconds), digits(p.sequences)),
+                    digits(p.prompt_seconds), digits(p.sequences), digits(p.queue_seconds)),
         in_seconds(p.ttft_seconds));
   s.add("output tokens per second and GPU",
         "requests x out / (first token + (out - 1) x time per token) / GPUs",

@@ -49,8 +49,8 @@ std::optional<double> predicted_rate(const Catalog& catalog, const ServingMeasur
   if (m.mode == ServingMode::online) return p.output_per_gpu;
   // All prompts of a queue wait from the start, and its last batches are not full.
   const double prompt = m.input_tokens * model.prefill_seconds_per_token(m.input_tokens);
-  return p.sequences * m.output_tokens / (prompt + m.output_tokens * p.tpot_seconds) /
-         (1 + 0.5 * engine.ramp) / m.layout.gpus;
+  const double request = prompt + p.queue_seconds + m.output_tokens * p.tpot_seconds;
+  return p.sequences * m.output_tokens / request / (1 + 0.5 * engine.ramp) / m.layout.gpus;
 }
 
 // Share of the pairs of rows on different chips, equal in everything else, that the prediction
