@@ -145,7 +145,29 @@ double unit_factor(std::string_view suffix, std::string_view text, const Kind& k
     refuse(text, kind, fmt::format("{} is a unit of bytes", suffix),
            fmt::format("write {}{}", text.substr(0, text.find(suffix)), suffix.substr(0, 1)));
   }
-  refuse(text, kind, fmt::format("unknown unit \"{}\"", suffix.substr(0, kQuotedLength)));
+  const std::string why = fmt::format("unknown unit \"{}\"", suffix.substr(0, kQuotedLength));
+  const std::string_view bare = trim(text.substr(0, text.rfind(suffix)));
+  if (suffix.front() == '-') {
+    refuse(text, kind, why,
+           "one number is wanted; `trcost sweep --vary gpus=8..64:x2` tries several");
+  }
+  if (suffix.front() == '/' || kind.units.empty()) {
+    refuse(text, kind, why, fmt::format("write {}, without a unit", bare));
+  }
+  refuse(text, kind, why);
+}
+
+// A hint for a number with separators: 2,35 has a decimal comma, 1,000,000 and 1.000.000 group
+// thousands.
+std::string without_separators(std::string_view text) {
+  const std::size_t last = text.find_last_of(",.");
+  const bool decimals = text.find_first_of(",.") == last && text.size() - last - 1 < 3;
+  std::string plain;
+  for (const char each : text) {
+    if (each != ',' && each != '.') plain += each;
+    if (each == ',' && decimals) plain += '.';
+  }
+  return fmt::format("write {}", plain.substr(0, kQuotedLength));
 }
 
 struct Scale {
@@ -250,8 +272,9 @@ double parse_number(std::string_view text, NumberKind kind) {
   if (value == 0 && !suffix.empty() && (suffix.front() == 'x' || suffix.front() == 'X')) {
     refuse(text, info, "hexadecimal is not allowed");
   }
-  if (!suffix.empty() && suffix.front() == ',') {
-    refuse(text, info, "one number is wanted, without separators (sweep --vary tries several)");
+  if (!suffix.empty() && (suffix.front() == ',' || suffix.front() == '.')) {
+    refuse(text, info, "one number is wanted, without separators (sweep --vary tries several)",
+           without_separators(text));
   }
   value *= unit_factor(suffix, text, info, kind);
   if (!std::isfinite(value)) refuse(text, info, "outside the range of numbers");

@@ -35,9 +35,9 @@ PAGES = [
      "--vary hardware.gpus=64..512:x2", ["total by tokens and GPUs"]),
     ("sweep-10000", "sweep --params 7e9 --tokens 1e12 --mfu 0.4 --accelerator h100-sxm,b200 "
      "--vary hardware.gpus=8..40000:8", ["total by GPUs"]),
-    ("solve-tokens", "solve --for tokens --budget 1M --params 7e9", ["data.tokens, as the search found it"]),
+    ("solve-tokens", "solve --for tokens --budget 1M --params 7e9", ["total by tokens"]),
     ("solve-gpus", "solve --for gpus --duration 20d --params 7e9 --tokens 5e11 --accelerator h100-sxm",
-     ["hardware.gpus, as the search found it"]),
+     ["wall-clock by GPUs"]),
     ("serve", "serve --model llama-3.1-70b", ["Dollars per million", "decode step", "Throughput by speed per user"]),
     ("transfer", "transfer --model llama-2-7b --train lora --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 "
      "--measured 20h --to h200,b200", []),

@@ -25,6 +25,7 @@ RUNS = [
     "--params 7e9 --accelerator h200 --gpus 128 --storage --experiments 0.5 --evaluation 0.1 "
     "--production-overhead 0.8",
     "--model llama-3.1-8b --train lora --tokens 1e9 --accelerator h100-sxm --gpus 8",
+    "--method grpo --model llama-3.1-8b --accelerator h100-sxm,b200 --gpus 32",
 ]
 
 TYPE = """((platform, values) => {
@@ -55,11 +56,12 @@ def program(words):
     return json.loads(done.stdout)["estimates"]
 
 
-def random_setting(source, own):
-    """What is typed, and the same as flags."""
+def random_setting(source, own, inputs):
+    """What is typed into the strip's inputs, and the same as flags."""
     typed = {"tokens": str(int(10 ** source.uniform(9, 13))), "mfu": f"{source.uniform(1, 70):.2f}%",
              "gpus": str(8 * source.randint(1, 64))}
     typed["utilization" if own else "price"] = f"{source.uniform(5, 100):.1f}%" if own else f"{source.uniform(.5, 12):.2f}"
+    typed = {name: value for name, value in typed.items() if name in inputs}
     return typed, [word for name, value in typed.items() for word in (f"--{name}", value)]
 
 
@@ -78,17 +80,19 @@ def check_run(tab, folder, run, count, source):
     faults = [f"{run}: a page of {size} bytes"] if size > 80_000 else []
     tab.open(page.as_uri(), 1280)
     estimates = program(words)
+    inputs = tab.evaluate("[...document.querySelectorAll('.what-if input')].map(each => each.name)")
     for _ in range(count):
         at = source.randrange(len(estimates))
         base = estimates[at]["performance"]
-        typed, flags = random_setting(source, own)
+        typed, flags = random_setting(source, own, inputs)
         asked = list(words)
         asked[asked.index("--accelerator") + 1] = estimates[at]["accelerator"]
-        for name in ("--gpus", "--tokens", "--production-overhead"):
-            if name in asked:
-                del asked[asked.index(name):asked.index(name) + 2]
-        wanted = wanted_figures(program([*asked, *flags, "--goodput", repr(base["goodput"]),
-                                         "--production-overhead", repr(base["production_overhead"])])[0])
+        if "mfu" in inputs:  # stages and rounds have speeds of their own, and no such input
+            flags += ["--goodput", repr(base["goodput"]), "--production-overhead", repr(base["production_overhead"])]
+            for name in ("--gpus", "--tokens", "--production-overhead"):
+                if name in asked:
+                    del asked[asked.index(name):asked.index(name) + 2]
+        wanted = wanted_figures(program([*asked, *flags])[0])
         shown = tab.evaluate(TYPE.replace("PLATFORM", json.dumps(str(at))).replace("VALUES", json.dumps(typed)))
         shown["bill"] = sorted(amount for _, amount in shown["bill"])
         if shown != wanted:

@@ -236,8 +236,8 @@ TEST_CASE("owning is compared with a named rent in every document", "[report]") 
   cost.rent_source = "median of five";
   cost.break_even_utilization = 0.664;
   CHECK(break_even_words(cost) ==
-        "Owning costs less than renting at $2.82 per GPU-hour if the "
-        "cluster is in use more than 66.4% of the time (rent: median of five).");
+        "At its value now, an owned cluster costs less than renting at $2.82 per GPU-hour if it is "
+        "in use more than 66.4% of the time (rent: median of five).");
   for (const Format format : {Format::md, Format::html}) {
     const std::string text = render(report_of(estimates), format, {});
     CHECK(text.find("renting at") != std::string::npos);

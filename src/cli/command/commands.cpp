@@ -34,7 +34,8 @@ constexpr Command kCommands[] = {
      "trcost estimate --params 10e9 --modality vl\n"
      "trcost estimate --model llama-3.1-8b --tokens 1T --gpu 512xh100-sxm\n"
      "trcost estimate --model qwen2.5-vl-7b --train lora --samples 50k --gpu 1xl40s\n"
-     "trcost estimate --recipe examples/recipes/axolotl.yaml --samples 52k --gpu 8xh100\n"
+     "trcost estimate --recipe examples/recipes/axolotl.yaml --samples 52k \\\n"
+     "                --gpu 8xh100\n"
      "trcost estimate --scenario run.json --format json -o run-estimate.json\n",
      define_estimate},
     {"sweep", "a grid of scenarios, one row each", "--vary PATH=VALUES [--vary ...] [OPTIONS]",
@@ -48,13 +49,13 @@ constexpr Command kCommands[] = {
      define_sweep},
     {"memory", "GPU memory that training needs, and which GPUs fit", "[OPTIONS]",
      "trcost memory --params 7e9\n"
-     "trcost memory --model llava-1.5-7b --train lora --lora-rank 128 --stack hf-trainer\n"
-     "trcost memory --params 70e9 --accelerator h100-sxm,gb200-nvl72 --gpus 64 --tp 8\n",
+     "trcost memory --model llava-1.5-7b --train lora --lora-rank 128 --gpu l40s\n"
+     "trcost memory --params 70e9 --gpu h100-sxm,gb200-nvl72 --gpus 64 --tp 8\n",
      define_memory},
     {"solve", "what a budget, a deadline or a cluster can train",
      "[--for FIELD] --budget USD (or another target) [OPTIONS]",
      "trcost solve --budget 1M --accelerator h100-sxm\n"
-     "trcost solve --for tokens --budget 250k --params 8B --accelerator h100-sxm,b200\n"
+     "trcost solve --for tokens --budget 250k --params 8B --gpu h100-sxm,b200\n"
      "trcost solve --for gpus --deadline 30d --params 8B --tokens 1T --gpu h100-sxm\n"
      "trcost solve --break-even gb200-nvl72,h100-sxm --params 70B --tokens 1T\n"
      "trcost solve --gpu 20000xh100-sxm --duration 4mo --mfu 0.4 --price 2\n",
@@ -63,26 +64,26 @@ constexpr Command kCommands[] = {
      "A.json B.json [--fail-above SHARE] [OPTIONS]",
      "trcost diff before.json after.json\n"
      "trcost diff before.json after.json --fail-above 10% --format md\n"
-     "trcost diff --recipe examples/recipes/axolotl.yaml examples/recipes/axolotl-next.yaml \\\n"
-     "            --samples 52k --gpu 8xh100\n",
+     "trcost diff --recipe examples/recipes/axolotl.yaml \\\n"
+     "            examples/recipes/axolotl-next.yaml --samples 52k --gpu 8xh100\n",
      define_diff},
     {"transfer", "time and cost of a measured run on other platforms",
-     "--from NAME --from-gpus N --measured TIME --to NAME[:N],.. [OPTIONS]",
-     "trcost transfer --model llama-3.1-8b --tokens 1B --train lora --seq-length 2048 \\\n"
+     "--from NAME --from-gpus N --measured TIME --to NAMES",
+     "trcost transfer --model llama-3.1-8b --tokens 1B --train lora \\\n"
      "                --from a100-sxm-80gb --from-gpus 8 --measured 20h \\\n"
      "                --to h200,gb200-nvl72:4\n"
      "trcost transfer --params 7B --tokens 100B --from h100-sxm --from-gpus 64 \\\n"
      "                --measured-tokens-per-second 600k --to b200 --to-gpus 32\n",
      define_transfer},
     {"experiments", "an ablation study: many runs, cost per experiment",
-     "[STUDY.json] [--runs N --params-fraction F --tokens-fraction F] [OPTIONS]",
+     "[STUDY.json] [--runs N --params-fraction F] [OPTIONS]",
      "trcost experiments study.json --gpus 256 --accelerator h100-sxm,gb200-nvl72\n"
-     "trcost experiments --params 10B --tokens 200B --runs 20 --params-fraction 0.1 \\\n"
-     "                   --tokens-fraction 0.1\n",
+     "trcost experiments --params 10B --tokens 200B --runs 20 \\\n"
+     "                   --params-fraction 0.1 --tokens-fraction 0.1\n",
      define_experiments},
     {"serve", "what serving a model costs, per million tokens", "--model NAME|FILE [OPTIONS]",
      "trcost serve --model llama-3.1-70b\n"
-     "trcost serve --model gpt-oss-120b --precision mxfp4 --gpu h200,b200 --concurrency 64\n"
+     "trcost serve --model gpt-oss-120b --gpu h200,b200 --concurrency 64\n"
      "trcost serve --model deepseek-v3 --tokens-per-second-per-user 50 --load 0.6\n"
      "trcost serve --model gpt-oss-120b --gpu b200 --claim \"0.02 USD/Mtok\"\n",
      define_serve},
@@ -94,13 +95,14 @@ constexpr Command kCommands[] = {
     {"recipe", "what trcost reads from another tool's configuration", "FILE... [OPTIONS]",
      "trcost recipe examples/recipes/axolotl.yaml\n"
      "trcost recipe examples/recipes/axolotl.yaml --gpu 8xh100-sxm --format json\n"
-     "trcost estimate --recipe examples/recipes/axolotl.yaml --samples 52k --gpu 8xh100\n",
+     "trcost estimate --recipe examples/recipes/axolotl.yaml --samples 52k \\\n"
+     "                --gpu 8xh100\n",
      define_recipe},
     {"tokens", "tokens of an image, a video or an audio clip",
-     "[--family NAME] --image WxH (or --images, --video, --audio) [OPTIONS]",
+     "[--family NAME] --image WxH|--video WxH|--audio [OPTIONS]",
      "trcost tokens --image 1920x1080\n"
      "trcost tokens --family qwen2-vl --image 1920x1080 --max-pixels 1003520\n"
-     "trcost tokens --family qwen2-vl --video 1280x720 --seconds 60 --fps 2 --format json\n"
+     "trcost tokens --family qwen2-vl --video 1280x720 --seconds 60 --fps 2\n"
      "trcost tokens --family internvl --images sizes.csv\n",
      define_tokens},
     {"validate", "accuracy: published measurements against predictions", "[OPTIONS]",
@@ -113,9 +115,9 @@ constexpr Command kCommands[] = {
      "trcost validate --serving --model llama-3.1-70b\n",
      define_validate},
     {"calibrate", "a stack file from your own measurements or logs",
-     "--measured ROWS.csv|--log FILE -o my-stack.json [OPTIONS]",
+     "--measured ROWS.csv|--log FILE -o STACK.json [OPTIONS]",
      "trcost calibrate --measured rows.csv -o my-stack.json\n"
-     "trcost calibrate --log train.log --model llama-3.1-8b --accelerator h100-sxm --gpus 64 \\\n"
+     "trcost calibrate --log train.log --model llama-3.1-8b --gpu 64xh100-sxm \\\n"
      "                 --tp 2 --stack megatron -o my-stack.json\n"
      "trcost estimate --model llama-3.1-8b --tokens 1T --stack my-stack.json\n",
      define_calibrate},

@@ -164,9 +164,12 @@ int show_replay(Typed typed, Session& session, std::string_view what, const Repl
   Output output(typed.output.path);
   const auto result = replay();
   if (result.rows.empty()) {
-    throw Error(
-        ErrorKind::usage, fmt::format("no {} is left by these filters", what),
-        "without these filters, all rows are replayed. --rows --format csv lists their values");
+    throw Error(ErrorKind::usage, fmt::format("no {} is left by these filters", what),
+                fmt::format("without them, all rows are replayed. {}--rows --format csv lists "
+                            "the values of each column",
+                            typed.filter.task.empty()
+                                ? ""
+                                : "--task is one of pretrain, sft, lora, qlora, lora+emb. "));
   }
   Document document = describe(result);
   document.command = session.command;

@@ -12,7 +12,8 @@ namespace {
 constexpr Term kTerms[] = {
     {"MFU|model FLOPs utilization",
      "The share of a GPU's peak speed that goes into the model's own arithmetic. A well-tuned run "
-     "of a dense model reaches 35 to 50%. Recomputed activations do not count.",
+     "of a dense model reaches 35 to 50%. Recomputed activations do not count. The peak is that of "
+     "--precision, so a faster fp8 run can show a lower MFU.",
      "--mfu, --stack, --tuning"},
     {"throughput|tokens per second|tokens/s",
      "Tokens trained per second, of one GPU or of the cluster. It follows from MFU: tokens/s = MFU "
@@ -62,9 +63,8 @@ constexpr Term kTerms[] = {
      "Months on thousands of GPUs lose about a quarter of the time to it.",
      "--production-overhead"},
     {"HBM|high-bandwidth memory|memory|VRAM|GPU memory",
-     "The memory on the GPU's package. Weights, gradients, optimizer states and activations have "
-     "to "
-     "fit in it. Its bandwidth limits how fast a model answers.",
+     "The memory on the GPU's package, which weights, gradients, optimizer states and activations "
+     "share. A GB is 10^9 bytes: a GPU of \"80 GB\" has 85 of them, and 95% of those are usable.",
      "`trcost memory`"},
     {"OOM|out of memory|does not fit",
      "A run needs more memory than a GPU has. More GPUs, QLoRA, recomputation, sharding or offload "

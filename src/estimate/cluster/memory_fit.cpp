@@ -51,7 +51,8 @@ class Fitting {
     const Platform& platform = task_.platform();
     fit.system = platform.system->name;
     fit.precision = platform.precision;
-    report.whole = on_one_device(task_.model(), task_.fixed.layout.micro_batch.value_or(1));
+    report.micro_batch = task_.fixed.layout.micro_batch.value_or(1);
+    report.whole = on_one_device(task_.model(), report.micro_batch);
     fit.capacity_bytes = report.whole[0].capacity;
     const double node = platform.system->gpus_per_node;
     fit.one = at(1, kFreeDegrees);

@@ -55,6 +55,7 @@ struct MemoryReport {
   /// Recomputation of all layers is a default of the recipe: `given` recomputes them, the other
   /// cases recompute the least that fits.
   bool recomputes_by_habit = false;
+  double micro_batch = 1;  ///< sequences, of `whole`
   /// Memory if one device held everything, by Recompute.
   std::array<MemoryUse, 3> whole{};
   /// By number and price of the smallest cluster, or in the order of the scenario.

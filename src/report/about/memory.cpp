@@ -251,9 +251,10 @@ std::string given_sentence(const MemoryReport& report) {
 std::string smallest_sentence(const MemoryReport& report) {
   const MemoryUse& least = report.whole[static_cast<std::size_t>(Recompute::full)];
   const MemoryUse& most = report.whole[static_cast<std::size_t>(Recompute::none)];
-  std::string text = fmt::format("{} needs {} in all if activations are recomputed, {} if not.",
-                                 run_words(report), format_number(least.total, NumberKind::bytes),
-                                 format_number(most.total, NumberKind::bytes));
+  std::string text =
+      fmt::format("{} needs {} in all at micro-batch {} if activations are recomputed, {} if not.",
+                  run_words(report), format_number(least.total, NumberKind::bytes),
+                  format_exact(report.micro_batch), format_number(most.total, NumberKind::bytes));
   std::string fitting;
   for (const MemoryFit& fit : report.fits) {
     if (!fit.smallest || !fit.problem.empty()) continue;
@@ -261,7 +262,11 @@ std::string smallest_sentence(const MemoryReport& report) {
     fitting += fmt::format("{}{} of {}", fitting.empty() ? "" : ", ",
                            gpus_words(fit.smallest->gpus), title_of(fit));
   }
-  if (fitting.empty()) return text + " It fits on none of these accelerators.";
+  if (fitting.empty()) {
+    return text + " It fits on no number of these accelerators. " +
+           (report.micro_batch > 1 ? "--micro-batch 1, " : "") +
+           "--train qlora, --offload or another --stack needs less.";
+  }
   const bool priced = !report.listed && report.fits.front().price_per_gpu_hour &&
                       !report.fits.front().price_imputed;
   return text + fmt::format(" The smallest {}cluster{} that fit{}: {}.",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "catalog/models/weight_formats.h"
@@ -42,6 +43,18 @@ std::string platform_title(const ServingRow& row) {
   return row.title.empty() ? row.accelerator : row.title;
 }
 
+// Returns the rows by the price of output tokens, those at an estimated price after the others and
+// those without an answer last.
+std::vector<const ServingRow*> rows_by_cost(const ServingReport& report) {
+  std::vector<const ServingRow*> out;
+  for (const ServingRow& row : report.rows) out.push_back(&row);
+  std::ranges::stable_sort(out, {}, [](const ServingRow* row) {
+    return std::tuple(!row->problem.empty(), !row->cost.output, row->cost.imputed,
+                      row->cost.output.value_or(0));
+  });
+  return out;
+}
+
 std::string serving_range_words(const ServingRow& row) {
   const auto range = row.cost_range();
   if (!range) return "n/a";
@@ -60,7 +73,8 @@ Table serving_platforms(const ServingReport& report) {
   }
   columns.push_back(number_column("80% range", {}, Overflow::drop));
   Table table(columns);
-  for (const ServingRow& row : report.rows) {
+  for (const ServingRow* each : rows_by_cost(report)) {
+    const ServingRow& row = *each;
     if (!row.problem.empty()) {
       std::vector<Cell> cells = {platform_title(row), "", "no answer"};
       cells.resize(columns.size(), Cell(""));
@@ -89,7 +103,8 @@ Ranges serving_ranges(const ServingReport& report) {
       .rows = {},
       .numbers =
           Table({{"platform"}, number_column("P10"), number_column("P50"), number_column("P90")})};
-  for (const ServingRow& row : report.rows) {
+  for (const ServingRow* each : rows_by_cost(report)) {
+    const ServingRow& row = *each;
     const auto q = row.cost_range();
     if (!row.problem.empty() || !q) continue;
     const auto cell = [&](double usd) { return money_cell(usd, row.cost.imputed); };
@@ -99,18 +114,10 @@ Ranges serving_ranges(const ServingReport& report) {
   return ranges;
 }
 
-// Returns the platform with the cheapest output tokens, at a quoted price if any has one, else the
-// first answer, or null.
+// Returns the platform with the cheapest output tokens, or null.
 const ServingRow* cheapest_row(const ServingReport& report) {
-  const ServingRow* best = nullptr;
-  for (const ServingRow& row : report.rows) {
-    if (!row.problem.empty()) continue;
-    const bool cheaper = best != nullptr && row.cost.output && best->cost.output &&
-                         std::pair(row.cost.imputed, *row.cost.output) <
-                             std::pair(best->cost.imputed, *best->cost.output);
-    if (best == nullptr || cheaper) best = &row;
-  }
-  return best;
+  const std::vector<const ServingRow*> rows = rows_by_cost(report);
+  return rows.empty() || !rows.front()->problem.empty() ? nullptr : rows.front();
 }
 
 Table costs_table(const ServingRow& row) {

@@ -63,24 +63,6 @@ Cell sweep_cell(const Value& value, const ColumnInfo& column, bool imputed) {
   }
 }
 
-// Returns the words for a column: those of an answer's table, else those of its flag.
-std::string title_for_people(const ColumnInfo& column) {
-  const FieldInfo* field = find_field(column.path);
-  const EstimateColumn* figure = find_column(field != nullptr ? answer_path(*field) : column.path);
-  std::string out;
-  if (figure != nullptr && figure->beside.line.at > 0) {
-    out = figure->beside.line.label.empty() ? figure->heading() : figure->beside.line.label;
-  } else if (field != nullptr) {
-    out = field->flag;
-    std::ranges::replace(out, '-', ' ');
-  } else {
-    out = column.heading();
-  }
-  out.erase(0, out.find_first_not_of(' '));
-  std::ranges::replace(out, '_', ' ');
-  return in_shown_currency(out);
-}
-
 // Returns the titles. A narrow page keeps the axes, the first figure and the total.
 std::vector<TableColumn> row_titles(const SweepPlan& plan,
                                     const std::vector<const ColumnInfo*>& columns) {
@@ -88,7 +70,7 @@ std::vector<TableColumn> row_titles(const SweepPlan& plan,
   for (const ColumnInfo* column : columns) {
     const bool axis = heads.size() < plan.named_axes();
     const bool keep = heads.size() <= plan.named_axes() || column->role == ColumnRole::total;
-    heads.push_back({title_for_people(*column), std::string(column->path),
+    heads.push_back({title_words(column->path, column->heading()), std::string(column->path),
                      column->kind == ColumnKind::number ? Align::right : Align::left,
                      keep ? Overflow::keep : Overflow::drop, axis});
   }

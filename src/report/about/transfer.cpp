@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/about/documents.h"
 #include "report/page/estimate_tables.h"
@@ -15,9 +16,20 @@
 namespace trcost::report {
 namespace {
 
+// Both ends in the unit of the longer.
 std::string duration_range_words(const Quantiles& seconds) {
-  return fmt::format("{} to {}", format_number(seconds.p10, NumberKind::duration),
-                     format_number(seconds.p90, NumberKind::duration));
+  const std::string high = format_number(seconds.p90, NumberKind::duration);
+  const double unit = parse_number("1" + high.substr(high.rfind(' ')), NumberKind::duration);
+  return fmt::format("{} to {}", format_number(seconds.p10 / unit, NumberKind::number), high);
+}
+
+// A measured time over its prediction: `1.3 times as long`, `4% longer`.
+std::string factor_words(double factor) {
+  constexpr double kEqual = 0.005, kNear = 0.1;
+  const double more = factor - 1;
+  if (std::abs(more) < kEqual) return "as long as predicted";
+  if (std::abs(more) >= kNear) return fmt::format("{:.2g} times as long", factor);
+  return fmt::format("{:.0f}% {}", 100 * std::abs(more), more > 0 ? "longer" : "less time");
 }
 
 std::string money_range_words(const Quantiles& q) {
@@ -66,12 +78,13 @@ std::string measurement_sentence(const TransferRequest& request, const TransferR
       request.seconds ? format_number(source.predicted_seconds, NumberKind::duration)
                       : format_number(predicted_rate, NumberKind::count) + " tokens/s";
   return fmt::format(
-      "The run took {2} on {0} x {1}. trcost predicts {3}, so it took {4:.2g} times as long (MFU "
-      "{5} "
-      "instead of {6}). Every target gets the same factor.",
+      "The run {7} {2} on {0} x {1}. trcost predicts {3}, so it took {4} (MFU {5} instead of {6}). "
+      "Every target gets the same factor.",
       grouped(request.from_gpus, 0), source.estimate.accelerator_title, what, predicted,
-      result.factor, format_number(source.estimate.performance.mfu, NumberKind::fraction, 2),
-      format_number(source.predicted_mfu, NumberKind::fraction, 2));
+      factor_words(result.factor),
+      format_number(source.estimate.performance.mfu, NumberKind::fraction, 2),
+      format_number(source.predicted_mfu, NumberKind::fraction, 2),
+      request.seconds ? "took" : "reached");
 }
 
 // The times and costs on the targets.

@@ -27,6 +27,7 @@ constexpr std::string_view kColourStyles = R"(
 constexpr std::string_view kTextStyles = R"(
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--paper);
        max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+body:has(table.sort) { max-width: 96rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .3rem; }
 h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 h2 small { font-weight: 400; font-size: .85rem; color: var(--quiet); margin-left: .4rem; }
@@ -68,19 +69,19 @@ th[aria-sort=descending] button::after { content: " \2193"; }
 .what-if h2 { margin: .5rem 0; } .what-if .result { font-size: 1.1rem; }
 .inputs { display: flex; flex-wrap: wrap; gap: .6rem 1.2rem; }
 .inputs label { display: flex; flex-direction: column; font-size: .85rem; color: var(--quiet); }
-.inputs :is(input, select) { font-size: 1rem; color: var(--text); }
-[aria-invalid] { outline: 2px solid var(--warn); }
+.inputs label > :is(input, select) { font-size: 1rem; color: var(--text); }
+[aria-invalid=true] { outline: 2px solid var(--warn); }
 .filter { display: flex; flex-wrap: wrap; gap: .6rem; align-items: baseline; font-size: .9rem; }
 :is(input, select, .what-if button) { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--axis);
         border-radius: 4px; padding: .2rem .4rem; }
 td.strong, th.strong, .wide th.strong { background: var(--good); font-weight: 600; }
 td.unknown { color: var(--quiet); } td.long { min-width: 16rem; } td.word { white-space: nowrap; }
 .pair { display: flex; flex-wrap: wrap; gap: 0 2.5rem; align-items: flex-start; }
-.pair > .wide { flex: 0 1 auto; } .pair > figure { flex: 1 1 20rem; }
+.pair > .wide { flex: 0 1 auto; } .pair > figure { flex: 1 1 32rem; }
 th[title], td[title] { text-decoration: underline dotted var(--axis); text-underline-offset: .2em; }
 @media (max-width: 600px) {
   th, td { padding: .3rem .5rem; } .wide td { min-width: 3rem; }
-  .wide tbody th:first-child { white-space: normal; max-width: 40vw; }
+  .wide tbody th:first-child { white-space: normal; max-width: 40vw; overflow-wrap: anywhere; }
   table.facts th, table.facts td { display: block; border: 0; padding: 0; }
   table.facts td { border-bottom: 1px solid var(--line); padding-bottom: .4rem;
                    margin-bottom: .4rem; overflow-wrap: anywhere; } }
@@ -126,16 +127,16 @@ table.heat td.chosen { outline: 2px solid var(--text); outline-offset: -2px; fon
 // A4 and Letter alike: the page has margins and no size. Tables break between rows under repeated
 // heads, and what is folded on the screen is printed.
 constexpr std::string_view kPrintStyles = R"(
-@page { margin: 14mm 12mm; }
+@page { margin: 14mm 12mm; } @page turned { size: landscape; }
 @media print {
   :root { color-scheme: light; }
-  body { margin: 0; padding: 0; max-width: none; font-size: 11px; }
-  .wide { overflow: visible; background: none; } .pair { display: block; }
+  html { font-size: 13px; } body { margin: 0; padding: 0; max-width: none; font-size: 1rem; }
+  .wide { overflow: visible; background: none; } .wide:has(th:nth-child(9)) { page: turned; } .pair { display: block; }
   .wide th:first-child { position: static; }
   th, td { padding: .15rem .35rem; overflow-wrap: anywhere; }
   thead th, td.word, td.number { overflow-wrap: normal; }
   td.long { min-width: 10rem; } th[title], td[title] { text-decoration: none; }
-  thead { display: table-header-group; } tr, figure { break-inside: avoid; }
+  thead { display: table-header-group; } table.sort thead button { display: contents; } tr, figure { break-inside: avoid; }
   ul.marks, .bars { font-size: 11px; }
   h2, summary { break-after: avoid; } h2 { margin-top: 1.2rem; }
   summary { list-style: none; } figure details > summary { display: none; }

@@ -6,7 +6,8 @@ namespace trcost::report {
 const std::string_view kTableScript = R"js(
 (() => {
   const units = {k: 1e3, M: 1e6, B: 1e9, T: 1e12, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600,
-                 d: 86400, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, PB: 1e15, '%': .01};
+                 d: 86400, y: 31557600, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, PB: 1e15, '%': .01,
+                 W: 1, kW: 1e3, MW: 1e6, kWh: 1e3, MWh: 1e6, GWh: 1e9, kg: 1, t: 1e3, kt: 1e6};
   // The number that a cell shows, such as $19.2k, or null.
   const number = text => {
     const at = /^~?[^\d.-]{0,4}(-?[\d,]*\.?\d+(?:e[+-]?\d+)?) ?([a-zA-Z%]*)$/.exec(text);
@@ -94,16 +95,17 @@ const std::string_view kWhatIfScript = R"js(
   const inputs = [
     ['price', `Price per GPU-hour, ${data.sign.trim()}`, usd => plain(usd * data.rate), Infinity],
     ['utilization', 'Utilization', share, 1], ['tokens', 'Tokens', short, Infinity], ['mfu', 'MFU', share, 1],
-    ['gpus', 'GPUs', plain, Infinity]].filter(([key]) => lines(key).length > 0).slice(0, 4);
+    ['gpus', 'GPUs', plain, Infinity, true]].filter(([key]) => lines(key).length > 0).slice(0, 4);
   const scales = {'': 1, '%': .01, k: 1e3, m: 1e6, b: 1e9, t: 1e12};
   // The number that a reader wrote, or NaN.
-  const read = (key, text, most) => {
+  const read = ([key, , , most, whole], text) => {
     // A comma before one or two last digits is a decimal point, others group thousands.
+    if (/\..*,/.test(text)) return NaN;
     const bare = text.replace(data.sign.trim(), '').toLowerCase().replace(/\s/g, '')
       .replace(/^(\d+),(\d{1,2})(?=[%kmbt]?$)/, '$1.$2').replace(/,/g, '');
     const at = /^(\d*\.?\d+(?:e[+]?\d+)?)([%kmbt]?)$/.exec(bare);
     const number = at ? Number(at[1]) * scales[at[2]] / (key === 'price' ? data.rate : 1) : NaN;
-    return number > 0 && number <= most ? number : NaN;
+    return number > 0 && number <= most && (!whole || Number.isInteger(number)) ? number : NaN;
   };
 
   const form = document.createElement('form');
@@ -162,10 +164,16 @@ const std::string_view kWhatIfScript = R"js(
     show();
   };
   fields.forEach((field, at) => field.addEventListener('input', () => {
-    const number = read(inputs[at][0], field.value, inputs[at][3]);
-    field.toggleAttribute('aria-invalid', !(number > 0));
-    if (number > 0) changed.set(place(at), number);
-    show();
+    const [, label, write, most, whole] = inputs[at], number = read(inputs[at], field.value);
+    const limit = most === 1 ? ' of at most 100%' : whole ? ' without a fraction' : ' above 0';
+    if (number > 0) {
+      changed.set(place(at), number);
+      field.removeAttribute('aria-invalid');
+      show();
+    } else {
+      field.setAttribute('aria-invalid', 'true');
+      form.querySelector('.result').textContent = `${label}: a number${limit} is wanted, such as ${write(value(place(at)))}.`;
+    }
   }));
   platform.addEventListener('change', () => {
     column = Number(platform.value);

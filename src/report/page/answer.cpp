@@ -306,7 +306,8 @@ constexpr DefaultLine kDefaultLines[] = {
      }},
     {Field::rollout_samples_per_prompt,
      [](const Assumption& a, const Report&, const Estimate&) {
-       return assumed_value_words(a) + " responses per prompt";
+       const std::string count = assumed_value_words(a);
+       return fmt::format("{} response{} per prompt", count, count == "1" ? "" : "s");
      }},
     {Field::data_samples, [](const Assumption& a, const Report&,
                              const Estimate&) { return assumed_value_words(a) + " samples"; }},
@@ -327,8 +328,8 @@ constexpr DefaultLine kDefaultLines[] = {
      }},
     {Field::efficiency_production_overhead,
      [](const Assumption&, const Report&, const Estimate& e) {
-       return fmt::format("Overheads: {:.0f}% of the time (evaluations, restarts)",
-                          100 * (1 - e.performance.production_overhead));
+       return fmt::format("Useful time: {:.0f}% (evaluations, restarts take the rest)",
+                          100 * e.performance.production_overhead);
      }},
     {Field::hardware_deadline,
      [](const Assumption&, const Report& report, const Estimate& e) {

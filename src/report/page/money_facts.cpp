@@ -10,6 +10,7 @@
 #include "quantity/quantity.h"
 #include "quantity/suggest.h"
 #include "report/page/wording.h"
+#include "trcost/report.h"
 
 namespace trcost::report {
 namespace {
@@ -88,7 +89,9 @@ std::string price_legend(std::span<const Estimate> estimates, std::string_view p
   if (!price_data_date.empty()) text += fmt::format("Prices of {}. ", price_data_date);
   text += currency_words();
   if (estimates.empty()) return text;
-  return text + fmt::format("Sellers: trcost show prices {}.", estimates.front().accelerator);
+  const Estimate& best = estimates[cheapest_index(estimates)];
+  return best.cost.own ? text
+                       : text + fmt::format("Sellers: trcost show prices {}.", best.accelerator);
 }
 
 std::string obligation_sentence(const Estimate& e) {

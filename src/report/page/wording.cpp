@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <utility>
 
+#include "estimate/columns/estimate_columns.h"
 #include "quantity/currency.h"
+#include "scenario/fields.h"
 #include "workload/method.h"
 
 namespace trcost::report {
@@ -20,6 +22,21 @@ constexpr double kMega = 1e6;
 constexpr double kGiga = 1e9;
 
 }  // namespace
+
+std::string title_words(std::string_view path, std::string_view heading) {
+  const FieldInfo* field = find_field(path);
+  const EstimateColumn* figure = find_column(field != nullptr ? answer_path(*field) : path);
+  std::string out;
+  if (figure != nullptr && figure->beside.line.at > 0) {
+    out = figure->beside.line.label.empty() ? figure->heading() : figure->beside.line.label;
+  } else {
+    out = field != nullptr ? field->flag : heading;
+    if (field != nullptr) std::ranges::replace(out, '-', ' ');
+  }
+  out.erase(0, out.find_first_not_of(' '));
+  std::ranges::replace(out, '_', ' ');
+  return in_shown_currency(out);
+}
 
 std::string short_money(double usd) {
   return short_money(usd, 3);
@@ -234,8 +251,8 @@ std::string phase_words(const PhaseResult& phase) {
   if (phase.work == Work::wait) text = "waiting, new weights";
   if (!phase.stage.empty()) text = phase.stage + ": " + text;
   if (phase.engine) {
-    text += phase.engine->gpus == 1 ? std::string(", an engine on each")
-                                    : fmt::format(", engines of {}", phase.engine->gpus);
+    text += phase.engine->gpus == 1 ? std::string(" on each GPU")
+                                    : fmt::format(" on {} GPUs each", phase.engine->gpus);
   }
   return text;
 }

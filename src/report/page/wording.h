@@ -14,6 +14,10 @@
 
 namespace trcost::report {
 
+/// Returns the title of a field or column for people: that of an answer's table, else the flag,
+/// else `heading`.
+std::string title_words(std::string_view path, std::string_view heading);
+
 /// Returns a probability as `87%` or `over 99%`.
 std::string chance_words(double chance);
 
@@ -72,7 +76,7 @@ std::string source_words(const LineItem& item);
 std::string assumption_words(const Assumption& assumption);
 /// Returns an assumed value for people: `1.286T` for 1285684065414, `2.82` for 2.8200000000000003.
 std::string assumed_value_words(const Assumption& assumption);
-/// Returns the name of a phase for people: `generate, engines of 4`, `train policy`.
+/// Returns the name of a phase for people: `generate on 4 GPUs each`, `train policy`.
 std::string phase_words(const PhaseResult& phase);
 /// Describes rollouts in a sentence.
 std::string rollout_words(const RolloutSummary& rollout);

@@ -112,13 +112,17 @@ Calculation BudgetMaker::make() {
   add_range();
   add_obligation();
   add_sources();
-  for (const auto& [line, key] : {std::pair{tokens_, "tokens"},
-                                  {mfu_, "mfu"},
-                                  {gpus_, "gpus"},
-                                  {hours_, "hours"},
-                                  {days_, "days"},
-                                  {total_, "total"}}) {
+  for (const auto& [line, key] : {std::pair{hours_, "hours"}, {days_, "days"}, {total_, "total"}}) {
     out_.lines[line].key = key;
+  }
+  // Stages and phases of a round have tokens, speeds and GPUs of their own.
+  const bool one_kind_of_work = std::ranges::all_of(cases_, [](const BudgetCase& each) {
+    return each.estimate->stages.empty() && each.estimate->phases.size() <= 1;
+  });
+  if (one_kind_of_work) {
+    out_.lines[tokens_].key = "tokens";
+    out_.lines[mfu_].key = "mfu";
+    out_.lines[gpus_].key = "gpus";
   }
   for (std::size_t c = 0; c < cases_.size(); ++c) {
     check_figure(out_, {hours_, c}, case_estimate(c).gpu_hours);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "catalog/layout/layout.h"
 #include "performance/memory/memory.h"
@@ -195,8 +196,11 @@ void add_clusters(Page& page, const Report& report) {
               .numbers = clusters_table(report),
               .numbers_only_behind = true};
   Curve::Series frontier{"nothing sooner is cheaper", {}, true, true};
+  double least = std::numeric_limits<double>::infinity(), most = 0;
   for (const ClusterPoint& p : report.clusters) {
     if (!p.total_usd) continue;
+    least = std::min(least, *p.total_usd);
+    most = std::max(most, *p.total_usd);
     const std::string name = label_of_point(p, report);
     if (curve.series.empty() || curve.series.back().name != name) {
       curve.series.push_back({name, {}});
@@ -207,8 +211,11 @@ void add_clusters(Page& page, const Report& report) {
     curve.series.back().points.push_back({p.wall_clock_seconds, *p.total_usd, words, p.chosen});
     if (p.frontier) frontier.points.push_back({p.wall_clock_seconds, *p.total_usd});
   }
-  constexpr std::size_t kFewest = 3;  // two points need no figure
-  if (report.clusters.size() < kFewest || curve.series.empty()) return;
+  constexpr std::size_t kFewest = 3;     // two points need no figure
+  constexpr double kLeastSpread = 1.02;  // of totals that are worth a figure
+  if (report.clusters.size() < kFewest || curve.series.empty() || most < kLeastSpread * least) {
+    return;
+  }
   std::ranges::stable_sort(frontier.points, {}, &Curve::Point::x);
   if (frontier.points.size() > 1) curve.series.push_back(std::move(frontier));
   page.add(Heading{.text = "What time costs",

@@ -205,7 +205,8 @@ std::string legend(const Report& report, std::size_t hidden) {
 void add_phases(Page& page, const Estimate& e) {
   const Table table = phases_table(e);
   if (table.rows().empty()) return;
-  page.add(Heading{"Phases of a round"}).add(Grid{table});
+  page.add(Heading{"Phases", "tokens and time of a round, GPU-hours and cost of all"})
+      .add(Grid{table});
   if (e.rollout) page.add(Paragraph{rollout_words(*e.rollout)});
 }
 
@@ -245,7 +246,9 @@ Page estimate_screen(const Report& report) {
   page.add(Facts{screen_facts(report, e)});
   if (!e.stages.empty()) page.add(Heading{"Stages"}).add(Grid{stages_table(e)});
   const Table phases = phases_table(e);
-  if (e.rollout && !phases.rows().empty()) page.add(Heading{"Phases of a round"}).add(Grid{phases});
+  if (e.rollout && !phases.rows().empty())
+    page.add(Heading{"Phases", "tokens and time of a round, GPU-hours and cost of all"})
+        .add(Grid{phases});
   const Table defaults = main_defaults(report);
   if (!defaults.rows().empty()) page.add(Heading{"Defaults that matter most"}).add(Grid{defaults});
   if (std::string hint = fine_tuning_hint(report, e); !hint.empty()) {

@@ -156,20 +156,20 @@ Curve choices_curve(const Solution& solution) {
 Curve searched_curve(const SolveReport& report) {
   const SolveTarget& target = report.target;
   const FieldInfo& unknown = *report.solutions.front().values.back().first;
+  const std::string x_title = title_words(unknown.path, unknown.path);
+  const std::string y_title = title_words(target.column->path, target.column->heading());
   const NumberKind x_kind = number_kind(unknown.kind);
   const NumberKind y_kind = target.column->display;
-  Curve curve{
-      .title = fmt::format("{} over {}, as the search found it", target.column->path, unknown.path),
-      .x = {std::string(unknown.path), x_kind, true},
-      .y = {std::string(target.column->path), y_kind, true},
-      .series = {},
-      .numbers =
-          Table({{"platform"}, number_column(unknown.path), number_column(target.column->path)}),
-      .numbers_only_behind = true};
+  Curve curve{.title = fmt::format("{} by {}", y_title, x_title),
+              .x = {x_title, x_kind, true},
+              .y = {y_title, y_kind, true},
+              .series = {},
+              .numbers = Table({{"platform"}, number_column(x_title), number_column(y_title)}),
+              .numbers_only_behind = true};
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   for (const Solution& solution : report.solutions) {
-    constexpr double kNear = 1000;  // ratio to the answer: JSON alone has values farther away
+    constexpr double kNear = 10;  // ratio to the answer: JSON alone has values farther away
     Curve::Series series{platform_title(solution), {}, true};
     if (solution.values.empty()) continue;
     const double found = solution.values.back().second;
@@ -214,6 +214,7 @@ Page solve_page(const SolveReport& report) {
   }
   add_solution_warnings(report, page);
   if (!report.solutions.empty() && !report.solutions.front().values.empty()) {
+    page.add(Heading{.text = "What the search tried", .in_text = false});
     page.add(searched_curve(report));
   }
   for (const Solution& solution : report.solutions) {
@@ -243,7 +244,8 @@ std::string platform_title(const Solution& solution) {
 }
 
 std::string target_words(const SolveTarget& target) {
-  return fmt::format("{} is {} {}", target.column->path, target.at_least ? "at least" : "at most",
+  return fmt::format("{} is {} {}", title_words(target.column->path, target.column->heading()),
+                     target.at_least ? "at least" : "at most",
                      brief_words(target.value, target.column->display));
 }
 

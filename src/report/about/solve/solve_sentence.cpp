@@ -199,9 +199,13 @@ std::vector<std::string> solve_sentences(const SolveReport& report) {
     const auto& [info, value] = best->values.front();
     const bool price = info->field == Field::cost_price_per_gpu_hour;
     out.push_back(
-        fmt::format("{}{}{}, {}.", price ? "At " : "With ", value_words(*info, value),
+        fmt::format("{}{}{}, {}.{}", price ? "At " : "With ", value_words(*info, value),
                     price ? std::string(" per GPU-hour") : fmt::format(" {}", field_title(*info)),
-                    report.target_words));
+                    report.target_words,
+                    price ? fmt::format(" Below that price it costs less; `trcost show prices {}` "
+                                        "has the prices now.",
+                                        best->accelerator)
+                          : std::string()));
   } else if (role == ColumnRole::total) {
     out.push_back(budget_sentence(report, *best) + commitment_sentence(*best->estimate));
   } else if (role == ColumnRole::wall_clock) {

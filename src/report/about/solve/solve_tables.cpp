@@ -83,7 +83,8 @@ std::vector<SolutionColumn> solution_columns(const SolveReport& report) {
   for (const EstimateColumn& further : columns()) {
     if (!is_further(report, further)) continue;
     SolutionColumn& column = shown.emplace_back(SolutionColumn{further.heading(), further.display});
-    column.overflow = Overflow::drop;
+    const bool main = further.role == ColumnRole::wall_clock || further.role == ColumnRole::total;
+    column.overflow = main ? Overflow::keep : Overflow::drop;
     column.priced = further.priced;
     for (const Solution& solution : solutions) {
       column.values.push_back(solution.estimate ? further.number(*solution.estimate)
@@ -159,7 +160,7 @@ Table solutions_table(const SolveReport& report) {
     cells.push_back(column_cells(column, report));
   }
   const bool ranged = std::ranges::any_of(report.solutions, has_range);
-  if (ranged) heads.push_back(number_column("80% range", {}, Overflow::drop));
+  if (ranged) heads.push_back(number_column("80% range"));
   Table table(std::move(heads));
   for (const Solution* each : sort_solutions(report)) {
     const Solution& solution = *each;
