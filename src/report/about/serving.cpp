@@ -385,7 +385,7 @@ Page serving_page(const ServingReport& report) {
   page.add(Warnings{serving_warnings(report), true});
   if (row != nullptr) add_detail(page, *row);
   for (const ServingRow& each : report.rows) add_derivations(page, each);
-  page.add(Heading{.text = "All defaults", .detail = true});
+  page.add(Heading{.text = "All defaults", .detail = true, .folded = true});
   for (const Assumption& a : report.assumptions)
     page.add(Paragraph{assumption_words(a), Ink::plain, 2, true});
   return page;

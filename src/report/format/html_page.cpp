@@ -131,11 +131,10 @@ constexpr std::string_view kPrintStyles = R"(
 @media print {
   :root { color-scheme: light; }
   html { font-size: 13px; } body { margin: 0; padding: 0; max-width: none; font-size: 1rem; }
-  .wide { overflow: visible; background: none; } .wide:has(th:nth-child(9)) { page: turned; } .pair { display: block; }
+  .wide { overflow: visible; background: none; } .wide:has(table.sort th:nth-child(9)) { page: turned; } .pair { display: block; }
   .wide th:first-child { position: static; }
-  th, td { padding: .15rem .35rem; overflow-wrap: anywhere; }
-  thead th, td.word, td.number { overflow-wrap: normal; }
-  td.long { min-width: 10rem; } th[title], td[title] { text-decoration: none; }
+  th, td { padding: .15rem .35rem; } table.sort { font-size: 11px; }
+  td.long { min-width: 12rem; overflow-wrap: anywhere; } th[title], td[title] { text-decoration: none; }
   thead { display: table-header-group; } table.sort thead button { display: contents; } tr, figure { break-inside: avoid; }
   ul.marks, .bars { font-size: 11px; }
   h2, summary { break-after: avoid; } h2 { margin-top: 1.2rem; }

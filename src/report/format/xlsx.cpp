@@ -26,6 +26,12 @@ constexpr std::uint64_t kMostSheetRows = 1'048'575;
 constexpr double kWidestCell = 60;  // letters
 constexpr double kNarrowestCell = 10;
 
+// Lines that a text takes in a cell of a width in letters.
+std::size_t lines_in(std::string_view text, double width) {
+  if (display_width(text) <= width) return 1;
+  return wrap_to_width(text, static_cast<int>(width)).size();
+}
+
 // Returns the name of a list for people: `Line items` for `cost.line_items`.
 std::string sheet_name(std::string_view path) {
   const std::size_t mark = path.find_last_of("./");
@@ -92,13 +98,17 @@ class PageSheet {
 
   /// `pointer` is a line about the sheet of formulas.
   void draw(const Page& page, std::string_view pointer) {
-    book_.sheet(page.title, 0, 0);
+    book_.sheet(page.title, 1, 0);
     book_.width(0, kFirstWidth);
     for (std::size_t column = 1; column < kColumns; ++column) book_.width(column, kWidth);
     line(page.title, true);
     if (!page.subject.empty()) line(page.subject);
     if (!page.note.empty()) line(page.note);
-    for (const Piece& piece : page.pieces) std::visit([&](const auto& b) { add(b); }, piece);
+    bool folded = false;  // what a page folds stands on sheets of its own
+    for (const Piece& piece : page.pieces) {
+      if (const auto* heading = std::get_if<Heading>(&piece)) folded = heading->folded;
+      if (!folded) std::visit([&](const auto& b) { add(b); }, piece);
+    }
     book_.next_row();
     if (!pointer.empty()) line(pointer);
     line(page.made_by);
@@ -127,7 +137,8 @@ class PageSheet {
         last ? 1 : wrap_to_width(cell.text(), column == 0 ? kFirstWidth : kWidth).size();
     book_.text(column, cell.text(),
                {.bold = cell.is_strong(),
-                .right = table.columns()[column].align == Align::right,
+                .right = table.columns()[column].align == Align::right &&
+                         display_width(cell.text()) <= kWidth,
                 .wrap = lines > 1});
     return lines;
   }
@@ -248,14 +259,17 @@ void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, b
       throw Error(ErrorKind::usage, "more rows than a sheet of a workbook holds",
                   "use --format csv, or keep fewer rows", "--format");
     }
+    std::size_t lines = 1;
     for (std::size_t c = 0; c < plan.cells().size(); ++c) {
       const RowCell& cell = plan.cells()[c];
       const Value value = way[cell.level].value(cell.column);
       if (value.kind == Value::Kind::text) {
         widths[c] = std::max(widths[c], static_cast<double>(display_width(value.text)) + 2);
+        lines = std::max(lines, lines_in(value.text, kWidestCell));
       }
       write_cell(book, c, value);
     }
+    book.height(lines);
     book.next_row();
   });
   if (count == 0) return;
@@ -283,9 +297,10 @@ void add_lists(WorkbookFile& book, const Record& record, const ColumnTable& tabl
 // Adds a sheet of what made the file, with the command and the scenario that make it again.
 void add_origin(WorkbookFile& book, const Document& document, const Page& page,
                 const std::vector<Fact>& sources) {
+  constexpr double kNames = 24, kValues = 120;  // letters
   book.sheet("Origin", 1, 1);
-  book.width(0, 24);
-  book.width(1, 120);
+  book.width(0, kNames);
+  book.width(1, kValues);
   book.text(0, "What", {.bold = true});
   book.text(1, "Value", {.bold = true});
   book.next_row();
@@ -293,6 +308,7 @@ void add_origin(WorkbookFile& book, const Document& document, const Page& page,
     if (value.empty()) return;
     book.text(0, what, {.wrap = true});
     book.text(1, value, {.wrap = true});
+    book.height(std::max(lines_in(what, kNames), lines_in(value, kValues)));
     book.next_row();
   };
   row("made by", page.made_by);

@@ -156,7 +156,7 @@ void add_assumption_table(Page& page, std::span<const Assumption> assumptions,
   if (assumptions.empty()) return;
   std::string note = "of fields that were not set";
   if (!platform.empty()) note += fmt::format(", as answered on {}", platform);
-  page.add(Heading{.text = "Defaults", .note = std::move(note), .in_text = false});
+  page.add(Heading{.text = "Defaults", .note = std::move(note), .in_text = false, .folded = true});
   page.add(Grid{assumptions_table(assumptions)});
 }
 
