@@ -201,6 +201,16 @@ struct CostResult {
   std::string rent_source;                       ///< of that rent, in words
 };
 
+/// Evidence behind the price of an hour, the best first.
+enum class PriceEvidence : std::uint8_t {
+  quotes,     ///< the median of several sellers, a price that the user set, or an owned machine
+  one_quote,  ///< one seller's, or its maker's in another class
+  estimated,  ///< imputed
+};
+PriceEvidence price_evidence(const CostResult& cost);
+/// Evidence of a rent by its comma-separated sellers, none for a price that the user set.
+PriceEvidence price_evidence(bool imputed, bool other_class, std::string_view sellers);
+
 /// Electricity and carbon of a training.
 struct EnergyResult {
   std::optional<double> kwh;             ///< of the run with its experiments and evaluation

@@ -112,14 +112,6 @@ std::vector<std::string> estimate_warnings(const Report& report);
 /// Returns the reasons why `--strict` rejects an estimate, each with the flag that avoids it.
 std::vector<std::string> strict_reasons(const Estimate& estimate);
 
-/// Evidence behind the price of an hour, the best first.
-enum class PriceEvidence : std::uint8_t {
-  quotes,     ///< the median of several sellers, a price that the user set, or an owned machine
-  one_quote,  ///< one seller's, or its maker's in another class
-  estimated,  ///< imputed
-};
-PriceEvidence price_evidence(const CostResult& cost);
-
 /// Returns the index of the cheapest estimate that fits in memory among those with the best
 /// evidence of their price, by GPU-hours if no total is known. 0 if there are no estimates.
 std::size_t cheapest_index(std::span<const Estimate> estimates);

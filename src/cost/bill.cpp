@@ -84,4 +84,16 @@ void Dollars::scale(double factor) {
   for (Term& term : terms_) term.usd *= factor;
 }
 
+PriceEvidence price_evidence(const CostResult& cost) {
+  if (cost.own) return PriceEvidence::quotes;
+  return price_evidence(cost.doubts.imputed, cost.doubts.other_class, cost.provider);
+}
+
+PriceEvidence price_evidence(bool imputed, bool other_class, std::string_view sellers) {
+  if (imputed) return PriceEvidence::estimated;
+  if (sellers.empty()) return PriceEvidence::quotes;
+  const bool several = sellers.find(',') != std::string_view::npos;
+  return several && !other_class ? PriceEvidence::quotes : PriceEvidence::one_quote;
+}
+
 }  // namespace trcost

@@ -24,21 +24,29 @@ std::string usd(double value) {
   return currency.sign + grouped(amount, amount < 1000 && amount != std::floor(amount) ? 2 : 0);
 }
 
-// The newest price of a whole machine without its network, as a buyer without a hyperscaler's
-// discount pays it.
-const HardwarePrice* machine_price(const PriceBook& book, std::string_view accelerator) {
+// Whether a quote is known on that day. An undated one is, and all are without a day.
+bool is_quoted_by(const PriceDate& date, std::string_view as_of) {
+  return as_of.empty() || date.first <= as_of;
+}
+
+// The newest price by that day of a whole machine without its network, as a buyer without a
+// hyperscaler's discount pays it.
+const HardwarePrice* machine_price(const PriceBook& book, std::string_view accelerator,
+                                   std::string_view as_of) {
   const HardwarePrice* newest = nullptr;
   for (const HardwarePrice& row : book.hardware) {
     if (row.accelerator != accelerator || row.all_in || row.hyperscaler || row.gpus < 2) continue;
+    if (!is_quoted_by(row.date, as_of)) continue;
     if (newest == nullptr || row.date.last > newest->date.last) newest = &row;
   }
   return newest;
 }
 
-const HardwarePrice* chip_price(const PriceBook& book, std::string_view accelerator) {
+const HardwarePrice* chip_price(const PriceBook& book, std::string_view accelerator,
+                                std::string_view as_of) {
   const HardwarePrice* newest = nullptr;
   for (const HardwarePrice& row : book.hardware) {
-    if (row.accelerator != accelerator || row.gpus >= 2) continue;
+    if (row.accelerator != accelerator || row.gpus >= 2 || !is_quoted_by(row.date, as_of)) continue;
     if (newest == nullptr || row.date.last > newest->date.last) newest = &row;
   }
   return newest;
@@ -79,7 +87,8 @@ double accelerators_of_quote(const System& system) {
 }
 
 PurchasePrice server_price(const Accelerator& accelerator, const System& system,
-                           const PriceBook& book, const GivenPurchase& given) {
+                           const PriceBook& book, const GivenPurchase& given,
+                           std::string_view as_of) {
   if (given.node_usd) {
     return machine_purchase(system.title, *given.node_usd, accelerators_of_quote(system),
                             "given by the user (--node-price)", {});
@@ -87,8 +96,12 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
   if (given.chip_usd) {
     return chip_purchase(accelerator, *given.chip_usd, "chip's price given by the user", {});
   }
-  const HardwarePrice* row = machine_price(book, accelerator.name);
-  const bool of_system = system.price_usd && system.price_gpus;
+  const auto by_then = [&](const std::string& date, const std::string& file) {
+    return is_quoted_by(parse_price_date(date, file), as_of);
+  };
+  const HardwarePrice* row = machine_price(book, accelerator.name, as_of);
+  const bool of_system =
+      system.price_usd && system.price_gpus && by_then(system.price_date, system.file);
   if (row != nullptr && (!of_system || row->date.last >= system.price_date)) {
     return machine_purchase(row->item, row->median, row->gpus, row->source, row->date);
   }
@@ -97,9 +110,10 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
                             price_source(system.price_source, system.file),
                             parse_price_date(system.price_date, system.file));
   }
-  const HardwarePrice* chip = chip_price(book, accelerator.name);
+  const HardwarePrice* chip = chip_price(book, accelerator.name, as_of);
   const bool chip_is_newer = chip != nullptr && chip->date.last > accelerator.price_date;
-  if (accelerator.price_usd && !chip_is_newer) {
+  if (accelerator.price_usd && !chip_is_newer &&
+      by_then(accelerator.price_date, accelerator.file)) {
     return chip_purchase(accelerator, *accelerator.price_usd,
                          price_source(accelerator.price_source, accelerator.file),
                          parse_price_date(accelerator.price_date, accelerator.file));
@@ -108,13 +122,13 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
     return chip_purchase(accelerator, chip->median, chip->source, chip->date);
   }
   const bool for_sale = !accelerator.sold_by_maker;
-  return {
-      std::nullopt,
-      for_sale,
-      for_sale
-          ? fmt::format("no purchase price of {} is known: set --purchase-price", accelerator.name)
-          : fmt::format("{} is not for sale: its maker's cloud rents it", accelerator.name),
-      {}};
+  return {std::nullopt,
+          for_sale,
+          for_sale
+              ? fmt::format("no purchase price of {} is known{}: set --purchase-price",
+                            accelerator.name, as_of.empty() ? "" : fmt::format(" on {}", as_of))
+              : fmt::format("{} is not for sale: its maker's cloud rents it", accelerator.name),
+          {}};
 }
 
 double gpus_in_whole_machines(const PurchasePrice& price, double gpus) {

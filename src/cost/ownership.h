@@ -69,10 +69,12 @@ struct GivenPurchase {
 
 /// Returns the user's price, else the newer price of a whole machine in the book (without those of
 /// hyperscalers) or the system's file, else the newer price of a chip in its file or the book.
+/// Quotes after `as_of` (YYYY-MM-DD) are not used. Without it all are.
 /// Prices of chips are multiplied by server_price_multiple. Quotes of H100 and A100 machines are
 /// well below that, which is why a quote comes first.
 PurchasePrice server_price(const Accelerator& accelerator, const System& system,
-                           const PriceBook& book, const GivenPurchase& given = {});
+                           const PriceBook& book, const GivenPurchase& given = {},
+                           std::string_view as_of = {});
 
 /// Accelerators that are bought for `gpus`: whole machines.
 double gpus_in_whole_machines(const PurchasePrice& price, double gpus);

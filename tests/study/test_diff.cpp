@@ -101,3 +101,27 @@ TEST_CASE("totals that rise are named, those that fall are not", "[diff]") {
   CHECK(totals_above(between(saved(row, 10), saved(row, 12)), {0.1, {}}).size() == 1);
   CHECK(totals_above(between(saved(row, 12), saved(row, 10)), {0.1, {}}).empty());
 }
+
+namespace {
+
+// A saved result of two platforms: a median of quotes, and a price without enough quotes.
+std::string two_platforms(double quoted, double estimated) {
+  return R"({"schema_version": "1.2", "scenario": {}, "estimates": [
+    {"accelerator": "h100-sxm", "cost": {"total": )" +
+         std::to_string(quoted) + R"(, "price_imputed": false, "provider": "A, B, C"}},
+    {"accelerator": "gb200-nvl72", "cost": {"total": )" +
+         std::to_string(estimated) + R"(, "price_imputed": true, "provider": ""}}]})";
+}
+
+}  // namespace
+
+TEST_CASE("an estimated price ranks behind a dearer quote", "[diff]") {
+  const DiffResult result = between(two_platforms(148, 120), two_platforms(222, 120));
+  REQUIRE(result.platforms.size() == 2);
+  const DiffPlatform& quoted = result.platforms[0];
+  const DiffPlatform& estimated = result.platforms[1];
+  CHECK(*quoted.before_rank < *estimated.before_rank);
+  CHECK(*quoted.after_rank < *estimated.after_rank);
+  CHECK(estimated.total.after.is_estimated);
+  CHECK_FALSE(quoted.total.after.is_estimated);
+}

@@ -232,3 +232,17 @@ TEST_CASE("no schedule is shorter than its work, nor twice as long as list sched
     CHECK_THAT(borne, WithinRel(s.idle_gpu_seconds, 1e-9) || WithinAbs(0.0, 1e-9));
   }
 }
+
+TEST_CASE("a price of any region is a warning of the study", "[experiments][region]") {
+  ExperimentStudy study = ablation_study();
+  study.base.set_text(Field::hardware_accelerator, "h100-sxm");
+  const auto regional = [&] {
+    const auto warnings = run_experiments(study, test_catalog()).warnings;
+    return std::ranges::count_if(warnings, [](const std::string& line) {
+      return line.find("any region") != std::string::npos;
+    });
+  };
+  CHECK(regional() == 0);
+  study.base.set_text(Field::cost_region, "cn");
+  CHECK(regional() == 1);
+}

@@ -9,6 +9,7 @@
 #include "report/about/sweep.h"
 #include "study/sweep/columns.h"
 #include "study/sweep/plan.h"
+#include "study/sweep/price_doubts.h"
 #include "trcost/error.h"
 
 namespace {
@@ -205,4 +206,20 @@ TEST_CASE("an axis takes the place of the field that it excludes", "[sweep]") {
                r.vary.push_back("data.tokens=1e9");
              }),
              Catch::Contains("exclude each other"));
+}
+
+TEST_CASE("a region without a price is a doubt of the sweep, whatever axis it is on",
+          "[sweep][region]") {
+  const auto doubts = [](std::vector<std::string> vary) {
+    return trcost::find_price_doubts(SweepPlan(sweep_over(std::move(vary)), test_catalog()),
+                                     test_catalog());
+  };
+  CHECK_FALSE(doubts({"hardware.gpus=8,16"}).doubtful);
+  const auto regions = doubts({"cost.region=us,cn,fr", "hardware.gpus=8,16"});
+  CHECK(regions.doubtful);
+  REQUIRE(regions.warnings.size() == 1);
+  CHECK(regions.warnings[0].find("cn") != std::string::npos);
+  CHECK(doubts({"hardware.gpus=8,16", "cost.region=cn"}).warnings == regions.warnings);
+  // A price that the user sets leaves no doubt.
+  CHECK_FALSE(doubts({"cost.region=cn", "cost.price_per_gpu_hour=2,3"}).doubtful);
 }

@@ -220,3 +220,12 @@ TEST_CASE("what cannot be carried is refused by name", "[transfer]") {
   CHECK_THROWS_WITH(transfer(carried(training(7e9, 1e10), 64, 1, "b200,b200:64"), test_catalog()),
                     Catch::Contains("twice among the targets"));
 }
+
+TEST_CASE("a price of any region is a warning of the answer", "[transfer][region]") {
+  TransferRequest request = carried(training(7e9, 1e11), 64, 10, "h100-sxm");
+  CHECK(transfer(request, test_catalog()).warnings.empty());
+  request.base.set_text(Field::cost_region, "cn");
+  const std::vector<std::string> warnings = transfer(request, test_catalog()).warnings;
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].find("any region") != std::string::npos);
+}

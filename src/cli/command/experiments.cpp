@@ -126,7 +126,10 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
   document.command = session.command;
   output.write(render(document, format, style_of(arguments.output, format, session)));
   output.commit();
-  for (const Estimator::Failure& failure : report.failures) session.warn(failure_line(failure));
+  if (format != Format::table) {  // the text has them
+    for (const std::string& warning : report.warnings) session.warn(warning);
+    for (const Estimator::Failure& failure : report.failures) session.warn(failure_line(failure));
+  }
   for (const PlatformExperiments& platform : report.platforms) {
     for (const ExperimentResult& each : platform.experiments) {
       if (each.in_time) continue;

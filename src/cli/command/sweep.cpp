@@ -18,6 +18,7 @@
 #include "report/format/row_stream.h"
 #include "study/sweep/axis.h"
 #include "study/sweep/plan.h"
+#include "study/sweep/price_doubts.h"
 #include "text/files.h"
 #include "trcost/error.h"
 
@@ -120,6 +121,8 @@ class Sweeping {
     for (const SweepAxis& axis : plan_.axes()) note_named_files(axis);
     refuse_resume(arguments, plan_, format_);
     refuse_shard(plan_, format_);
+    const bool priced = std::ranges::any_of(plan_.columns(), &EstimateColumn::priced);
+    if (priced) doubts_ = find_price_doubts(plan_, session.catalog());
     run_.begin = plan_.begin();
     run_.end = plan_.end();
     resumed_.next = plan_.begin();
@@ -138,6 +141,14 @@ class Sweeping {
 
  private:
   void report(const SweepOutcome& outcome) const {
+    if (format_ != Format::table) {  // the text has them
+      for (const std::string& warning : first_warnings(doubts_.warnings)) session_.warn(warning);
+    }
+    if (arguments_.strict && doubts_.doubtful) {
+      session_.error(
+          "--strict: a price is imputed, of another class or region, or older than a year",
+          "set --price USD, or vary among providers and regions that have one");
+    }
     if (outcome.failed > 0) {
       session_.warn(fmt::format("{} of {} rows have no answer, the first one: {}", outcome.failed,
                                 outcome.computed, outcome.first_error));
@@ -169,6 +180,7 @@ class Sweeping {
                        : SweepTally{};
     };
     if (arguments_.strict) {
+      if (doubts_.doubtful) return kExitCheckFailed;
       const bool failed = outcome.failed > 0 || resumed_.failed || tally().failed > 0;
       return failed ? kExitCheckFailed : kExitOk;
     }
@@ -231,7 +243,7 @@ class Sweeping {
     SweepOutput output(path(), resumed_.bytes);
     SweepDocument document(
         plan_, format_, {}, [&](std::string_view text) { output.write(text); },
-        std::string(price_date(session_.catalog())));
+        std::string(price_date(session_.catalog())), {}, doubts_.warnings);
     if (resumed_.bytes == 0) document.open();
     const SweepOutcome outcome = compute([&](std::string_view rows) { document.add(rows); });
     output.flush();
@@ -243,7 +255,7 @@ class Sweeping {
     SweepDocument document(
         plan_, format_, style_of(typed_output(), format_, session_),
         [&](std::string_view text) { output.write(text); },
-        std::string(price_date(session_.catalog())), session_.command);
+        std::string(price_date(session_.catalog())), session_.command, doubts_.warnings);
     // Rows to be ordered can be refused after some thousands: their head comes with the first.
     bool opened = false;
     const auto open = [&] {
@@ -268,6 +280,7 @@ class Sweeping {
   Session& session_;
   Format format_;
   SweepPlan plan_;
+  SweepPriceDoubts doubts_;
   SweepRun run_;
   SweepResume resumed_;  ///< what the file had before
 };
@@ -310,7 +323,10 @@ Action define_sweep(Flags& flags, Session& session) {
   arguments->scenario.add(flags, session);
   add_output_options(flags, arguments->output, "a table on a terminal and csv elsewhere");
   flags.group("Output");
-  flags.add("--strict", arguments->strict, "exit 3 when a row has no answer");
+  flags.add(
+      "--strict", arguments->strict,
+      "exit 3 when a row has no answer, or a price is imputed, of another class or region, or "
+      "older than a year");
   return [arguments, &session] { return Sweeping(*arguments, session).run(); };
 }
 

@@ -130,6 +130,7 @@ int run_transfer(const TransferArguments& arguments, Session& session) {
   document.command = session.command;
   output.write(render(document, format, style_of(arguments.output, format, session)));
   output.commit();
+  if (format == Format::table) return kExitOk;  // the text has the warnings
   for (const Estimator::Failure& failure : result.failures) session.warn(failure_line(failure));
   for (const std::string& each : result.warnings) session.warn(each);
   return kExitOk;

@@ -83,7 +83,7 @@ void add_money(const Question& question, Estimate& out) {
   bill.price = question.price.get();
   bill.ownership = rates.own ? &rates.ownership : nullptr;
   bill.ownership_source = rates.purchase.source;
-  bill.ownership_date = rates.purchase.date.text;
+  if (rates.own) bill.ownership_date = rates.purchase.date.text;
   bill.old_quote = rates.ownership_inputs.age.before_purchase > 1;
   if (rates.own) bill.machines = owned_machines(rates, out.gpus);
   bill.gpus = out.gpus;

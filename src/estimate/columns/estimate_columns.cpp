@@ -181,7 +181,8 @@ std::string seller_words(const CostResult& cost) {
                       : fmt::format("{} {}{}", sellers, many, many == word ? "s" : "");
 }
 
-// `2026-08..11` of `2026-08-19 to 2026-11-09`: a column has no room for days.
+}  // namespace
+
 std::string months_words(std::string_view dates) {
   constexpr std::size_t kYear = 4, kMonth = 7;
   constexpr std::string_view kTo = " to ";
@@ -195,6 +196,8 @@ std::string months_words(std::string_view dates) {
   return fmt::format("{}..{}", from,
                      one_year && until.size() > kYear ? until.substr(kYear + 1) : until);
 }
+
+namespace {
 
 void add_cost_columns(Columns<Estimate>& out) {
   using N = EnergyResult;
@@ -242,6 +245,15 @@ void add_cost_columns(Columns<Estimate>& out) {
           .as(ColumnRole::price_origin),
       boolean("cost.price_imputed", member<&E::cost, &C::doubts, &PriceDoubts::imputed>,
               "nobody of the class asks that price: it is made from those of others")
+          .as(ColumnRole::price_origin),
+      boolean("cost.price_other_class", member<&E::cost, &C::doubts, &PriceDoubts::other_class>,
+              "it is its maker's, of another class than the others")
+          .as(ColumnRole::price_origin),
+      boolean("cost.price_other_region", member<&E::cost, &C::doubts, &PriceDoubts::other_region>,
+              "the region has none, so it is of any region")
+          .as(ColumnRole::price_origin),
+      boolean("cost.price_stale", member<&E::cost, &C::doubts, &PriceDoubts::stale>,
+              "a price behind it is older than a year or of a guessed date")
           .as(ColumnRole::price_origin),
       string("cost.price_date", member<&E::cost, &C::price_date>,
              "of the prices used, oldest to newest")

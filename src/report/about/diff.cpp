@@ -44,7 +44,7 @@ std::string value_words(const DiffRow& row, const DiffValue& value) {
   if (row.display == NumberKind::count && row.unit == "GPU-hour") text += " GPU-hours";
   if (row.unit == "kWh") text += " kWh";
   if (value.is_default) text += " (default)";
-  return text;
+  return mark_imputed(std::move(text), value.is_estimated);
 }
 
 std::string change_words(const DiffRow& row) {
@@ -86,9 +86,10 @@ Table diff_table(const std::vector<DiffRow>& rows, bool everything,
   return table;
 }
 
-std::string amount_words(const DiffRow& total, double value) {
-  return total.display == NumberKind::money ? brief_money(value)
-                                            : format_number(value, total.display, 3);
+std::string amount_words(const DiffRow& total, double value, bool estimated = false) {
+  return mark_imputed(total.display == NumberKind::money ? brief_money(value)
+                                                         : format_number(value, total.display, 3),
+                      estimated);
 }
 
 // A row per platform.
@@ -110,31 +111,31 @@ Table totals_table(const DiffResult& result) {
   return table;
 }
 
-// The row with the lowest known total, before or after.
-const DiffPlatform* lowest(const DiffResult& result, DiffValue DiffRow::*which) {
+// The cheapest row of a result, or null if no total is known.
+const DiffPlatform* cheapest(const DiffResult& result,
+                             std::optional<RowRank> DiffPlatform::*which) {
   const DiffPlatform* best = nullptr;
   for (const DiffPlatform& platform : result.platforms) {
-    const std::optional<double>& total = (platform.total.*which).number;
-    if (total && (best == nullptr || *total < *(best->total.*which).number)) best = &platform;
+    const std::optional<RowRank>& rank = platform.*which;
+    if (rank && (best == nullptr || *rank < *(best->*which))) best = &platform;
   }
   return best;
 }
 
 // `Training cost rises by $12k (+8.0%) on h100-sxm, from $150k to $162k.` Of several rows, the
-// lowest of each result.
+// cheapest of each result.
 std::string change_sentence(const DiffResult& result) {
-  const DiffPlatform* first = lowest(result, &DiffRow::before);
-  const DiffPlatform* last = lowest(result, &DiffRow::after);
+  const DiffPlatform* first = cheapest(result, &DiffPlatform::before_rank);
+  const DiffPlatform* last = cheapest(result, &DiffPlatform::after_rank);
   if (first == nullptr || last == nullptr) {
     return fmt::format("{} cannot be compared: a total is not known.", result.subject);
   }
   const double before = *first->total.before.number, after = *last->total.after.number;
-  const std::string& from = first->before;
-  const std::string& to = last->after;
+  const std::string from = amount_words(first->total, before, first->total.before.is_estimated);
+  const std::string to = amount_words(last->total, after, last->total.after.is_estimated);
   const std::string of = result.platforms.size() > 1 ? " of the cheapest platform" : "";
-  if (before == after && from == to) {
-    return fmt::format("{}{} stays at {} on {}.", result.subject, of,
-                       amount_words(first->total, after), to);
+  if (before == after && first->before == last->after) {
+    return fmt::format("{}{} stays at {} on {}.", result.subject, of, to, last->after);
   }
   DiffRow row = last->total;
   row.before = first->total.before;
@@ -142,12 +143,23 @@ std::string change_sentence(const DiffResult& result) {
   const std::string verb = before == after ? "stays" : after > before ? "rises" : "falls";
   const std::string by =
       before == after ? "" : " by " + amount_words(row, std::abs(after - before)) + share;
-  if (from == to) {
-    return fmt::format("{}{} {}{} on {}, from {} to {}.", result.subject, of, verb, by, to,
-                       amount_words(row, before), amount_words(row, after));
+  if (first->before == last->after) {
+    return fmt::format("{}{} {}{} on {}, from {} to {}.", result.subject, of, verb, by, last->after,
+                       from, to);
   }
-  return fmt::format("{}{} {}{}, from {} on {} to {} on {}.", result.subject, of, verb, by,
-                     amount_words(row, before), from, amount_words(row, after), to);
+  return fmt::format("{}{} {}{}, from {} on {} to {} on {}.", result.subject, of, verb, by, from,
+                     first->before, to, last->after);
+}
+
+// Explains the mark of estimated prices, and names the rate of another currency.
+std::string diff_legend(const DiffResult& result) {
+  const bool estimated = std::ranges::any_of(result.platforms, [](const DiffPlatform& each) {
+    return each.total.before.is_estimated || each.total.after.is_estimated;
+  });
+  std::string text = estimated ? fmt::format("{} ", kImputedLegend) : std::string();
+  text += currency_words();
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
 }
 
 // Figures and line items of a row that both results have.
@@ -181,6 +193,9 @@ Page diff_page(const DiffReport& report) {
   page.add(std::move(files));
   if (same) return page;
   page.add(Grid{totals_table(result)});
+  if (const std::string legend = diff_legend(result); !legend.empty()) {
+    page.add(Paragraph{legend, Ink::dim});
+  }
   if (!result.inputs.empty()) {
     page.add(Heading{"Settings that differ"}).add(Grid{inputs_table(result.inputs)});
   }

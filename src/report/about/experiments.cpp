@@ -7,6 +7,7 @@
 
 #include "report/about/documents.h"
 #include "report/page/estimate_tables.h"
+#include "report/page/money_facts.h"
 #include "report/page/page.h"
 #include "report/page/wording.h"
 #include "report/workbook/calculation.h"
@@ -190,6 +191,7 @@ std::string experiments_sentence(const PlatformExperiments& platform) {
   }
   text += fmt::format(" cost about {} on {}", money_words(platform.usd, platform),
                       platform_title(platform));
+  const std::optional<Obligation>& bound = first_cost(platform).obligation;
   if (platform.usd_per_run && platform.runs > 1) {
     text += fmt::format(", {} each", money_words(platform.usd_per_run, platform));
   }
@@ -197,7 +199,9 @@ std::string experiments_sentence(const PlatformExperiments& platform) {
     text += fmt::format(": {} the cost of the final run",
                         multiple_words(*platform.usd / *platform.final_usd));
   }
-  return text + ".";
+  text += '.';
+  if (bound) text += " " + term_sentence(bound->hours, bound->usd / bound->gpus, "per GPU");
+  return text;
 }
 
 // Says the default size of a run.
@@ -224,6 +228,12 @@ Ranges experiments_totals(const std::vector<const PlatformExperiments*>& platfor
   return ranges;
 }
 
+std::vector<std::string> experiment_warnings(const ExperimentReport& report) {
+  std::vector<std::string> lines = report.warnings;
+  for (const Estimator::Failure& failure : report.failures) lines.push_back(failure_line(failure));
+  return lines;
+}
+
 Page experiments_page(const ExperimentReport& report) {
   const std::vector<const PlatformExperiments*> platforms = sort_by_cost(report);
   Page page{"Experiments", made_by(report.price_data_date), {}};
@@ -239,6 +249,7 @@ Page experiments_page(const ExperimentReport& report) {
     page.add(std::move(heading));
     page.add(Facts{platform_facts(*each)}).add(Grid{runs_table(*each)});
   }
+  page.add(Warnings{experiment_warnings(report), true});
   const std::vector<ExperimentResult>& runs = platforms.front()->experiments;
   if (!runs.empty()) {
     std::vector<Assumption> assumed = platforms.front()->assumptions;

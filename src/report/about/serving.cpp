@@ -9,9 +9,11 @@
 #include "catalog/models/weight_formats.h"
 #include "quantity/quantity.h"
 #include "report/about/documents.h"
+#include "report/page/money_facts.h"
 #include "report/page/page.h"
 #include "report/page/wording.h"
 #include "report/workbook/calculation.h"
+#include "scenario/choices.h"
 #include "study/serve/serving_columns.h"
 #include "trcost/serving.h"
 
@@ -313,7 +315,11 @@ std::string answer_words(const ServingReport& report, const ServingRow& row) {
   const double sold = report.question.sold.value_or(1);
   text += sold < 1 ? fmt::format(". {:.0f}% of the capacity is sold.", 100 * sold)
                    : std::string(", if all capacity is sold.");
-  return text + fmt::format(" Each user gets {} tokens/s.", speed_words(row.point.user_rate()));
+  text += fmt::format(" Each user gets {} tokens/s.", speed_words(row.point.user_rate()));
+  const auto term = find_value(kCommitments, row.cost.pricing);
+  if (!term || commitment_years(*term) == 0) return text;
+  const double hours = commitment_years(*term) * kHoursPerYear;
+  return text + " " + term_sentence(hours, *row.cost.price_per_gpu_hour * hours, "per GPU");
 }
 
 constexpr std::size_t kClaimRows = 12;  // of text: the first kinds of rent

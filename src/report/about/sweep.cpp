@@ -14,8 +14,10 @@
 #include "quantity/currency.h"
 #include "report/about/sweep_figures.h"
 #include "report/format/format.h"
+#include "report/page/money_facts.h"
 #include "report/page/page.h"
 #include "scenario/fields.h"
+#include "study/sweep/price_doubts.h"
 #include "trcost/error.h"
 
 namespace trcost::report {
@@ -48,6 +50,72 @@ std::vector<const ColumnInfo*> shown_columns(const HeldRows& rows) {
   return out;
 }
 
+// Columns of a row for people after the error: what to say about its price.
+enum PriceColumn : std::size_t { kEvidence, kOtherRegion, kStale, kDate, kTermHours, kTermUsd };
+constexpr std::size_t kPriceColumns = kTermUsd + 1;
+
+void add_price_columns(Columns<SweepRow>& rows) {
+  using namespace column;
+  const auto cost = [](const SweepRow& row) -> const CostResult* {
+    return row.estimate != nullptr ? &row.estimate->cost : nullptr;
+  };
+  static constexpr auto kCostOf = cost;
+  rows.add({integer(
+                "evidence",
+                [](const SweepRow& row) -> std::optional<double> {
+                  if (kCostOf(row) == nullptr) return std::nullopt;
+                  return static_cast<double>(price_evidence(*kCostOf(row)));
+                },
+                "behind the price"),
+            boolean(
+                "other_region",
+                [](const SweepRow& row) {
+                  return kCostOf(row) != nullptr && kCostOf(row)->doubts.other_region;
+                },
+                "price of any region"),
+            boolean(
+                "stale",
+                [](const SweepRow& row) {
+                  return kCostOf(row) != nullptr && kCostOf(row)->doubts.stale;
+                },
+                "old price"),
+            string(
+                "date",
+                [](const SweepRow& row) {
+                  return kCostOf(row) != nullptr ? std::string_view(kCostOf(row)->price_date)
+                                                 : std::string_view();
+                },
+                "of the price"),
+            number(
+                "term_hours", "h", NumberKind::number,
+                [](const SweepRow& row) -> std::optional<double> {
+                  if (kCostOf(row) == nullptr || !kCostOf(row)->obligation) return std::nullopt;
+                  return kCostOf(row)->obligation->hours;
+                },
+                "of a reserved price"),
+            number(
+                "term_usd", "USD", NumberKind::money,
+                [](const SweepRow& row) -> std::optional<double> {
+                  if (kCostOf(row) == nullptr || !kCostOf(row)->obligation) return std::nullopt;
+                  return kCostOf(row)->obligation->usd;
+                },
+                "of a reserved price")});
+}
+
+SweepPrice read_price(const Record& row, std::size_t first) {
+  SweepPrice out;
+  const Value evidence = row.value(first + kEvidence);
+  if (evidence.known()) out.evidence = static_cast<PriceEvidence>(evidence.number);
+  if (row.value(first + kOtherRegion).number != 0) out.doubt = "of any region";
+  if (row.value(first + kStale).number != 0) {
+    const std::string of = "of " + months_words(row.value(first + kDate).text);
+    out.doubt += (out.doubt.empty() ? "" : ", ") + of;
+  }
+  const Value hours = row.value(first + kTermHours), usd = row.value(first + kTermUsd);
+  if (hours.known() && usd.known()) out.term = term_sentence(hours.number, usd.number, "in all");
+  return out;
+}
+
 Cell sweep_cell(const Value& value, const ColumnInfo& column, bool imputed) {
   switch (value.kind) {
     case Value::Kind::number:
@@ -77,25 +145,38 @@ std::vector<TableColumn> row_titles(const SweepPlan& plan,
   return heads;
 }
 
-// Returns the rows as cells, with errors in a last column if there are any.
-Table rows_table(const SweepPlan& plan, const StoredSweep& kept) {
+// The rows as cells, and what to say about their prices.
+struct PricedRows {
+  Table table;
+  std::vector<SweepPrice> prices;
+};
+
+// Returns the rows. Doubts about prices and errors have last columns, if there are any.
+PricedRows priced_rows(const SweepPlan& plan, const StoredSweep& kept) {
   const std::vector<const ColumnInfo*> columns = shown_columns(kept.rows);
-  const std::size_t error = columns.size(), mark = error + 1;
-  const bool marks = mark < kept.rows.size();
-  bool errors = false;
+  const std::size_t error = columns.size();
+  const bool priced = error + 1 + kPriceColumns <= kept.rows.size();
+  const bool shows_price = std::ranges::any_of(columns, &ColumnInfo::priced);
+  bool doubts = false, errors = false;
   std::vector<std::vector<Cell>> rows;
+  std::vector<SweepPrice> prices;
   RowTaker take([&](const Record& row) {
-    const bool imputed = marks && row.value(mark).number != 0;
+    const SweepPrice& price =
+        prices.emplace_back(priced ? read_price(row, error + 1) : SweepPrice{});
     std::vector<Cell>& cells = rows.emplace_back();
     for (std::size_t i = 0; i < error; ++i) {
-      cells.push_back(sweep_cell(row.value(i), *columns[i], imputed));
+      cells.push_back(
+          sweep_cell(row.value(i), *columns[i], price.evidence == PriceEvidence::estimated));
     }
+    doubts |= shows_price && !price.doubt.empty();
+    cells.emplace_back(price.doubt);
     const Value why = row.value(error);
     errors |= why.known();
     cells.emplace_back(why.text);
   });
   kept.rows.each(take);
   std::vector<TableColumn> heads = row_titles(plan, columns);
+  if (doubts) heads.push_back({.title = "price", .key = "price"});
   if (errors) {
     const std::string name(kErrorColumn);
     heads.push_back({.title = name, .key = name, .overflow = Overflow::wrap});
@@ -103,9 +184,10 @@ Table rows_table(const SweepPlan& plan, const StoredSweep& kept) {
   Table table(std::move(heads));
   for (std::vector<Cell>& cells : rows) {
     if (!errors) cells.pop_back();
+    if (!doubts) cells.erase(cells.begin() + static_cast<std::ptrdiff_t>(error));
     table.add_row(std::move(cells));
   }
-  return table;
+  return {std::move(table), std::move(prices)};
 }
 
 // Returns the axes with their values.
@@ -164,17 +246,12 @@ std::vector<const EstimateColumn*> columns_for_people(const SweepPlan& plan) {
 }
 
 // Returns the columns of a format: all, or for people the columns_for_people() and, after the
-// error, whether the price is imputed.
+// error, PriceColumn.
 std::shared_ptr<const SweepTable> sweep_table(const SweepPlan& plan, Format format) {
   const bool for_people = format_info(format).form == Form::page;
   Columns<SweepRow> rows =
       sweep_row_columns(plan, for_people ? columns_for_people(plan) : plan.columns());
-  if (for_people) {
-    rows.add({column::boolean(
-        "imputed",
-        [](const SweepRow& row) { return row.estimate != nullptr && is_imputed(*row.estimate); },
-        "whether a cost follows from a price that nobody asks")});
-  }
+  if (for_people) add_price_columns(rows);
   return std::make_shared<const SweepTable>(std::move(rows));
 }
 
@@ -206,19 +283,20 @@ TextRows text_rows(const Table& rows) {
 Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable> table,
                         HeldRows rows, const SweepHead& head, const Style& style) {
   const auto kept = std::make_shared<const StoredSweep>(head, std::move(rows), std::move(table));
-  const auto shown = std::make_shared<const Table>(rows_table(plan, *kept));
-  const SweepView view{plan, shown_columns(kept->rows), *shown};
+  PricedRows priced = priced_rows(plan, *kept);
+  const auto shown = std::make_shared<const Table>(std::move(priced.table));
+  const SweepView view{plan, shown_columns(kept->rows), *shown, std::move(priced.prices)};
   Page page{"Sweep", made_by(head.price_data_date)};
   page.subject = model_of(plan);
   const std::string answer = sweep_sentence(view);
   if (!answer.empty()) page.add(Paragraph{answer, Ink::good});
   add_sweep_figure(page, view);
   page.add(Heading{"Varied"}).add(varied_facts(plan, *shown));
-  Document document{
-      kept->record(), kSweepRows, [page, shown] {
-        Page with_rows = page;
-        return with_rows.add(Heading{"Rows"}).add(Grid{.table = *shown, .sorts = true});
-      }};
+  Document document{kept->record(), kSweepRows, [page, shown, kept] {
+                      Page with_rows = page;
+                      with_rows.add(Heading{"Rows"}).add(Grid{.table = *shown, .sorts = true});
+                      return with_rows.add(Warnings{kept->head.warnings});
+                    }};
   document.owned = kept;
   document.summary = [page] { return page; };
   const auto text = [ shown, made = std::make_shared<std::optional<TextRows>>() ]() -> const auto& {
@@ -242,6 +320,8 @@ Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable>
       notes.push_back(
           fmt::format("{} more reasons in --format csv.", reasons.size() - kMostReasons));
     }
+    for (const std::string& warning : first_warnings(kept->head.warnings))
+      notes.push_back("! " + warning);
     std::string out = "\n";
     for (const std::string& note : notes) {
       for (const std::string& line : wrap_to_width(note, style.width - 2))
@@ -282,13 +362,14 @@ SweepFile sweep_file(const SweepPlan& plan, Format format) {
 }
 
 SweepDocument::SweepDocument(const SweepPlan& plan, Format format, const Style& style, Write write,
-                             std::string price_data_date, std::string command)
+                             std::string price_data_date, std::string command,
+                             std::vector<std::string> warnings)
     : plan_(&plan),
       format_(format),
       writer_(&format_writer(format)),
       table_(sweep_table(plan, format)),
       style_(style),
-      head_{std::move(price_data_date), scenario_to_json(plan.base())},
+      head_{std::move(price_data_date), scenario_to_json(plan.base()), std::move(warnings)},
       command_(std::move(command)),
       write_(std::move(write)),
       held_(table_->rows()) {}

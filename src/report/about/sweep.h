@@ -33,7 +33,8 @@ class SweepDocument {
  public:
   using Write = std::function<void(std::string_view)>;
   SweepDocument(const SweepPlan& plan, Format format, const Style& style, Write write,
-                std::string price_data_date = {}, std::string command = {});
+                std::string price_data_date = {}, std::string command = {},
+                std::vector<std::string> warnings = {});
 
   /// Writes the text before the rows. Not for a file that is continued.
   void open();

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -27,7 +28,7 @@ class SweepFigures {
     for (const Row& row : view.table.rows()) {
       if (row[*figure_].kind() != Cell::Kind::number) continue;
       ++answers_;
-      const Row*& best = is_estimated(row) ? estimated_ : quoted_;
+      const Row*& best = best_[static_cast<std::size_t>(evidence(row))];
       if (best == nullptr || is_better(row, *best)) best = &row;
     }
   }
@@ -37,10 +38,14 @@ class SweepFigures {
     if (best == nullptr || answers_ < 2) return {};
     std::string out = fmt::format("{} of {} settings: {}.", cheapest_ ? "Cheapest" : "Best",
                                   grouped(static_cast<double>(answers_), 0), words(*best));
-    if (best == quoted_ && estimated_ != nullptr && is_better(*estimated_, *best)) {
-      out += fmt::format(" {} at an estimated price: {}.", cheapest_ ? "Cheaper" : "Better",
-                         words(*estimated_));
-    }
+    if (is_priced() && !price(*best).term.empty()) out += " " + price(*best).term;
+    const auto add_better = [&](PriceEvidence of, std::string_view what) {
+      const Row* other = best_[static_cast<std::size_t>(of)];
+      if (other == nullptr || other == best || !is_better(*other, *best)) return;
+      out += fmt::format(" {} at {}: {}.", cheapest_ ? "Cheaper" : "Better", what, words(*other));
+    };
+    add_better(PriceEvidence::one_quote, "a single quote");
+    add_better(PriceEvidence::estimated, "an estimated price");
     return out;
   }
 
@@ -117,8 +122,13 @@ class SweepFigures {
     return x;
   }
 
-  [[nodiscard]] bool is_estimated(const Row& row) const {
-    return row[*figure_].text().starts_with('~');
+  // Whether the figure follows from the price of an hour.
+  [[nodiscard]] bool is_priced() const { return info(*figure_).priced; }
+  [[nodiscard]] const SweepPrice& price(const Row& row) const {
+    return view_.prices[static_cast<std::size_t>(&row - view_.table.rows().data())];
+  }
+  [[nodiscard]] PriceEvidence evidence(const Row& row) const {
+    return is_priced() ? price(row).evidence : PriceEvidence::quotes;
   }
   [[nodiscard]] bool is_better(double value, double other) const {
     return higher_ ? value > other : value < other;
@@ -126,7 +136,11 @@ class SweepFigures {
   [[nodiscard]] bool is_better(const Row& row, const Row& other) const {
     return is_better(row[*figure_].value(), other[*figure_].value());
   }
-  [[nodiscard]] const Row* best_row() const { return quoted_ != nullptr ? quoted_ : estimated_; }
+  // Returns the best row of those with the best evidence of their price, or null.
+  [[nodiscard]] const Row* best_row() const {
+    const auto at = std::ranges::find_if(best_, [](const Row* row) { return row != nullptr; });
+    return at == best_.end() ? nullptr : *at;
+  }
 
   // Returns the values of the axes, and the platform, except the axis along x.
   [[nodiscard]] std::string name(const Row& row, std::size_t x) const {
@@ -143,8 +157,10 @@ class SweepFigures {
   }
   [[nodiscard]] std::string words(const Row& row) const {
     const std::string figure = cheapest_ ? "" : title(*figure_) + " ";
-    return fmt::format("{}{} with {}", figure, row[*figure_].text(),
-                       name(row, view_.columns.size()));
+    const std::string doubt = is_priced() ? price(row).doubt : std::string();
+    return fmt::format("{}{} with {}{}", figure, row[*figure_].text(),
+                       name(row, view_.columns.size()),
+                       doubt.empty() ? "" : ", at a price " + doubt);
   }
 
   [[nodiscard]] Curve::Axis axis(std::size_t column) const {
@@ -322,8 +338,7 @@ class SweepFigures {
   bool higher_ = false;
   bool cheapest_ = false;
   std::size_t answers_ = 0;
-  const Row* quoted_ = nullptr;
-  const Row* estimated_ = nullptr;
+  std::array<const Row*, 3> best_{};  // by PriceEvidence
 };
 
 }  // namespace

@@ -9,18 +9,28 @@
 #include "quantity/layers.h"
 #include "report/page/page.h"
 #include "study/sweep/plan.h"
+#include "trcost/bill.h"
 
 namespace trcost::report {
+
+/// The price of a row, in words.
+struct SweepPrice {
+  PriceEvidence evidence = PriceEvidence::quotes;
+  std::string doubt;  ///< `of any region`, `of 2025-H2`, or empty
+  std::string term;   ///< sentence about the term of a reserved price, or empty
+};
 
 /// The rows of a sweep as people see them. The first columns are the axes.
 struct SweepView {
   const SweepPlan& plan;
   std::vector<const ColumnInfo*> columns;
   const Table& table;
+  std::vector<SweepPrice> prices;  ///< one per row
 };
 
-/// Returns `Cheapest of 112 settings: $9,209 with GPUs 8, ...`, or nothing without such a row. A
-/// row at an estimated price is named second if it is better.
+/// Returns `Cheapest of 112 settings: $9,209 with GPUs 8, ...`, or nothing without such a row, with
+/// doubts about its price. If a row at a single quote or an estimated price is better, it is named
+/// second.
 std::string sweep_sentence(const SweepView& view);
 
 /// Adds the two columns of --pareto, else a heat map of two numeric axes, else lines over a numeric

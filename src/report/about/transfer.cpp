@@ -103,7 +103,17 @@ std::string transfer_sentence(const TransferRequest& request, const TransferResu
                             ? fmt::format(" ({})", mark_imputed(brief_money(*e.cost.total), e.cost))
                             : std::string());
   }
-  return text + ".";
+  text += '.';
+  for (std::size_t i = 0; i < std::min(kNamed, result.targets.size()); ++i) {
+    const Estimate& e = result.targets[i].estimate;
+    if (!e.cost.obligation) continue;
+    const std::string whose =
+        result.targets.size() == 1
+            ? "in all"
+            : fmt::format("for {} x {}", grouped(e.gpus, 0), e.accelerator_title);
+    text += " " + term_sentence(e.cost.obligation->hours, e.cost.obligation->usd, whose);
+  }
+  return text;
 }
 
 // Returns the platform, with its GPUs if it is the target of several rows.

@@ -94,11 +94,14 @@ std::string price_legend(std::span<const Estimate> estimates, std::string_view p
                        : text + fmt::format("Sellers: trcost show prices {}.", best.accelerator);
 }
 
+std::string term_sentence(double hours, double usd, std::string_view whose) {
+  const double years = hours / kHoursPerYear;
+  return fmt::format("The price binds for {} year{}: {} {}, used or not.", format_exact(years),
+                     years == 1 ? "" : "s", brief_money(usd), whose);
+}
+
 std::string obligation_sentence(const Estimate& e) {
-  const Obligation& bound = *e.cost.obligation;
-  const double years = bound.hours / kHoursPerYear;
-  return fmt::format("The price binds for {} year{}: {} in all, used or not.", format_exact(years),
-                     years == 1 ? "" : "s", brief_money(bound.usd));
+  return term_sentence(e.cost.obligation->hours, e.cost.obligation->usd, "in all");
 }
 
 std::string commitment_sentence(const Estimate& e) {

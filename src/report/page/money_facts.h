@@ -19,8 +19,10 @@ std::string price_legend(std::span<const Estimate> estimates, std::string_view p
 /// Returns price, source and date of each platform, then the date of the price book.
 std::vector<Fact> price_facts(std::span<const Estimate> estimates,
                               std::string_view price_data_date);
-/// Returns the whole commitment behind a reserved price: `The price binds for 3 years: $2.1M in
-/// all, used or not.`
+/// Returns the dollars of a reserved price's term, of `whose`: `The price binds for 3 years: $2.1M
+/// in all, used or not.`
+std::string term_sentence(double hours, double usd, std::string_view whose);
+/// Returns the whole commitment behind a reserved price.
 std::string obligation_sentence(const Estimate& estimate);
 /// Returns obligation_sentence(), or the purchase behind the price of owned machines, after a
 /// space. Empty if the run is rented without a term.

@@ -7,15 +7,12 @@
 #include <tuple>
 #include <utility>
 
+#include "estimate/answer/merge_warnings.h"
 #include "estimate/columns/estimate_columns.h"
 
 namespace trcost::report {
 
 namespace {
-
-bool has_warning(const Estimate& estimate, const std::string& warning) {
-  return std::ranges::find(estimate.warnings, warning) != estimate.warnings.end();
-}
 
 // Returns what a bill without a total lacks, and the flag that sets it.
 std::string missing_price_words(const Report& report, const Estimate& e) {
@@ -23,9 +20,12 @@ std::string missing_price_words(const Report& report, const Estimate& e) {
   if (!e.cost.own) {
     std::string kind;
     if (scenario != nullptr) kind = std::string(scenario->text(Field::cost_pricing)) + " ";
-    std::string seller;
+    std::string seller, region;
     if (scenario != nullptr && scenario->has(Field::cost_provider)) {
       seller = fmt::format(" of {}", scenario->text(Field::cost_provider));
+    }
+    if (scenario != nullptr && scenario->has(Field::cost_region)) {
+      region = fmt::format(" in {}", scenario->text(Field::cost_region));
     }
     std::string also = seller.empty() ? "" : ", another --provider or --pricing";
     std::string why;
@@ -40,7 +40,8 @@ std::string missing_price_words(const Report& report, const Estimate& e) {
         why = "its maker's cloud alone rents it, and ";
         break;
     }
-    return fmt::format("{}no {}price{} is known: set --price{}", why, kind, seller, also);
+    if (!region.empty()) also.insert(0, ", another --region");
+    return fmt::format("{}no {}price{}{} is known: set --price{}", why, kind, seller, region, also);
   }
   const auto unknown = [&](Part part) {
     return std::ranges::any_of(e.cost.items, [&](const LineItem& row) {
@@ -62,7 +63,7 @@ std::string missing_price_words(const Report& report, const Estimate& e) {
 }
 
 // Adds a line per missing price, with all platforms whose total lacks it.
-void add_missing_prices(const Report& report, const auto& add) {
+void add_missing_prices(const Report& report, std::vector<std::string>& lines) {
   std::vector<std::pair<std::string, std::string>> groups;  // missing price, platforms
   for (const Estimate& e : report.estimates) {
     if (e.cost.total) continue;
@@ -76,7 +77,7 @@ void add_missing_prices(const Report& report, const auto& add) {
     }
   }
   for (const auto& [missing, names] : groups) {
-    add(fmt::format("{}: the total is not complete, {}", names, missing));
+    lines.push_back(fmt::format("{}: the total is not complete, {}", names, missing));
   }
 }
 
@@ -99,13 +100,6 @@ std::string unknown_numbers(const Estimate& estimate) {
 
 namespace trcost {
 
-PriceEvidence price_evidence(const CostResult& cost) {
-  if (cost.own || (cost.provider.empty() && !cost.doubts.imputed)) return PriceEvidence::quotes;
-  if (cost.doubts.imputed) return PriceEvidence::estimated;
-  const bool several = cost.provider.find(',') != std::string::npos;
-  return several && !cost.doubts.other_class ? PriceEvidence::quotes : PriceEvidence::one_quote;
-}
-
 std::size_t cheapest_index(std::span<const Estimate> estimates) {
   const auto rank = [](const Estimate& e) {
     return std::tuple(!e.memory.fits, !e.cost.total.has_value(), price_evidence(e.cost),
@@ -123,19 +117,10 @@ std::string failure_line(const Estimator::Failure& failure) {
 }
 
 std::vector<std::string> estimate_warnings(const Report& report) {
-  std::vector<std::string> lines;
-  const auto add = [&](std::string line) {
-    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
-  };
-  for (const Estimate& estimate : report.estimates) {
-    for (const std::string& warning : estimate.warnings) {
-      const bool everywhere = std::ranges::all_of(
-          report.estimates, [&](const Estimate& other) { return has_warning(other, warning); });
-      const bool named = warning.find(estimate.accelerator) != std::string::npos;
-      add(everywhere || named ? warning : estimate.accelerator + ": " + warning);
-    }
-  }
-  add_missing_prices(report, add);
+  std::vector<const Estimate*> estimates;
+  for (const Estimate& estimate : report.estimates) estimates.push_back(&estimate);
+  std::vector<std::string> lines = merge_warnings(estimates);
+  add_missing_prices(report, lines);
   return lines;
 }
 

@@ -44,6 +44,35 @@ std::vector<DiffRow> diff_inputs(const SavedResult& a, const SavedResult& b) {
   return rows;
 }
 
+// The first of the paths that a row has, or an unknown value.
+DiffValue first_value(const Json& row, std::initializer_list<std::string_view> paths) {
+  for (const std::string_view path : paths) {
+    if (const DiffValue value = diff_value(value_at(row, path)); value.known) return value;
+  }
+  return {};
+}
+
+// Evidence behind the price of a saved row: of an estimate, or of a row of `tco`.
+PriceEvidence saved_evidence(const Json* row) {
+  if (row == nullptr) return PriceEvidence::quotes;
+  const bool imputed = first_value(*row, {"cost.price_imputed", "price_imputed"}).text == "yes";
+  const bool other_class = first_value(*row, {"cost.price_other_class"}).text == "yes";
+  return price_evidence(imputed, other_class,
+                        first_value(*row, {"cost.provider", "provider"}).text);
+}
+
+std::optional<RowRank> saved_rank(const Json* row, const DiffValue& total) {
+  if (row == nullptr || !total.number) return std::nullopt;
+  const bool unfit = first_value(*row, {"memory.fits"}).text == "no";
+  return RowRank{unfit, saved_evidence(row), *total.number};
+}
+
+// Marks the values of a row that follows from the prices of `a` and `b`.
+void mark_estimated(const Json* a, const Json* b, DiffRow& row) {
+  row.before.is_estimated = saved_evidence(a) == PriceEvidence::estimated;
+  row.after.is_estimated = saved_evidence(b) == PriceEvidence::estimated;
+}
+
 DiffRow column_row(const EstimateColumn& column, const Json* a, const Json* b) {
   DiffRow row;
   row.path = std::string(column.path);
@@ -52,6 +81,7 @@ DiffRow column_row(const EstimateColumn& column, const Json* a, const Json* b) {
   row.before = diff_value(a == nullptr ? nullptr : value_at(*a, column.path));
   row.after = diff_value(b == nullptr ? nullptr : value_at(*b, column.path));
   row.main = column.rank == Rank::first || column.rank == Rank::main;
+  if (column.priced) mark_estimated(a, b, row);
   return row;
 }
 
@@ -95,8 +125,10 @@ const SavedItem* find_row(const std::vector<SavedItem>& items, const SavedItem& 
 
 // Adds the differences between a row and its counterpart in the other bill, one of which may be
 // null.
-void diff_item(const SavedItem* a, const SavedItem* b, std::vector<DiffRow>& rows) {
+void diff_item(const SavedItem* a, const SavedItem* b, const Json* before, const Json* after,
+               std::vector<DiffRow>& rows) {
   const SavedItem& named = a != nullptr ? *a : *b;
+  const bool rent = named.id.part == kPartWords[static_cast<std::size_t>(Part::compute)].key;
   const std::string unit = text_at(*named.json, "unit");
   const auto add = [&](const char* key, std::string path, std::string of, NumberKind kind) {
     DiffRow row;
@@ -105,6 +137,7 @@ void diff_item(const SavedItem* a, const SavedItem* b, std::vector<DiffRow>& row
     row.display = kind;
     row.before = diff_value(a == nullptr ? nullptr : value_at(*a->json, key));
     row.after = diff_value(b == nullptr ? nullptr : value_at(*b->json, key));
+    if (rent && kind == NumberKind::money) mark_estimated(before, after, row);
     add_row(rows, std::move(row));
   };
   add("amount", named.name, "USD", NumberKind::money);
@@ -115,9 +148,9 @@ void diff_item(const SavedItem* a, const SavedItem* b, std::vector<DiffRow>& row
 std::vector<DiffRow> diff_items(const Json* a, const Json* b) {
   const std::vector<SavedItem> before = saved_items(a), after = saved_items(b);
   std::vector<DiffRow> rows;
-  for (const SavedItem& row : before) diff_item(&row, find_row(after, row), rows);
+  for (const SavedItem& row : before) diff_item(&row, find_row(after, row), a, b, rows);
   for (const SavedItem& row : after) {
-    if (find_row(before, row) == nullptr) diff_item(nullptr, &row, rows);
+    if (find_row(before, row) == nullptr) diff_item(nullptr, &row, a, b, rows);
   }
   return rows;
 }
@@ -165,6 +198,7 @@ void diff_plain_values(const SavedKind& kind, const Json& a, const Json& b,
     row.before = diff_value(value);
     row.after = diff_value(after.contains(path) ? after.at(path) : nullptr);
     row.main = path == kind.total || row.before.number.has_value();
+    if (row.display == NumberKind::money) mark_estimated(&a, &b, row);
     add_row(rows, std::move(row));
   }
 }
@@ -179,6 +213,7 @@ DiffRow total_row(const SavedKind& kind, const Json* a, const Json* b) {
                                        : NumberKind::count;
   row.before = diff_value(a == nullptr ? nullptr : value_at(*a, kind.total));
   row.after = diff_value(b == nullptr ? nullptr : value_at(*b, kind.total));
+  if (row.display == NumberKind::money) mark_estimated(a, b, row);
   return row;
 }
 
@@ -190,6 +225,8 @@ DiffPlatform diff_platform(const SavedKind& kind, const SavedResult::Row* a,
   const Json* before = a == nullptr ? nullptr : a->json;
   const Json* after = b == nullptr ? nullptr : b->json;
   out.total = total_row(kind, before, after);
+  out.before_rank = saved_rank(before, out.total.before);
+  out.after_rank = saved_rank(after, out.total.after);
   if (a == nullptr || b == nullptr) return out;
   if (kind.list != "estimates") {
     diff_plain_values(kind, *before, *after, out.figures);

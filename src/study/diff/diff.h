@@ -2,6 +2,7 @@
 // Differences of two saved results of one command.
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "quantity/layers.h"
 #include "text/column.h"
+#include "trcost/bill.h"
 #include "trcost/numbers.h"
 
 namespace trcost::study {
@@ -19,6 +21,7 @@ struct DiffValue {
   std::optional<double> number;  ///< of a number
   std::string text = {};         ///< of everything else
   bool is_default = false;       ///< not set by the user
+  bool is_estimated = false;     ///< follows from an imputed price
   /// Whether the values are equal, set by the user or not.
   friend bool operator==(const DiffValue& a, const DiffValue& b) {
     return a.known == b.known && a.number == b.number && a.text == b.text;
@@ -37,13 +40,24 @@ struct DiffRow {
   [[nodiscard]] std::optional<double> change() const;
 };
 
+/// Rank of a row among those of its result, as `estimate` names the cheapest: rows that fit in
+/// memory, then by evidence of the price, then by total.
+struct RowRank {
+  bool unfit = false;
+  PriceEvidence evidence = PriceEvidence::quotes;
+  double total = 0;
+  auto operator<=>(const RowRank&) const = default;
+};
+
 /// One platform, or another row of a result. `before` or `after` is empty if that result lacks it.
 struct DiffPlatform {
   std::string before;  ///< accelerator, and what else names the row
   std::string after;
-  DiffRow total;                 ///< the figure of the row, also when it is the same
-  std::vector<DiffRow> figures;  ///< columns that differ, in the order of the JSON document
-  std::vector<DiffRow> items;    ///< amounts, quantities and unit prices that differ
+  DiffRow total;                       ///< the figure of the row, also when it is the same
+  std::vector<DiffRow> figures;        ///< columns that differ, in the order of the JSON document
+  std::vector<DiffRow> items;          ///< amounts, quantities and unit prices that differ
+  std::optional<RowRank> before_rank;  ///< empty without a total
+  std::optional<RowRank> after_rank;
 };
 
 struct DiffResult {

@@ -94,11 +94,13 @@ const Columns<PlatformExperiments>& platform_columns() {
 const Columns<ExperimentReport>& experiment_columns() {
   using R = ExperimentReport;
   static const Columns<ExperimentReport> table = {
-      versions<R>(), price_date(member<&R::price_data_date>),
+      versions<R>(),
+      price_date(member<&R::price_data_date>),
       raw_json("scenario", member<&R::scenario>,
                "what was asked beside the experiments, replayable with --scenario"),
       list<platform_columns>("platforms", member<&R::platforms>, "one per platform"),
-      list<failure_columns>("failures", member<&R::failures>, "platforms without an answer")};
+      list<failure_columns>("failures", member<&R::failures>, "platforms without an answer"),
+      list<text_columns>("warnings", member<&R::warnings>, "about the answer")};
   return table;
 }
 

@@ -94,10 +94,14 @@ Columns<SweepHead> sweep_columns(const ColumnTable& rows) {
   list.list = [](const SweepHead& head, std::uint32_t, RowSink& sink) {
     if (head.rows) head.rows(sink);
   };
-  return {versions<SweepHead>(), price_date(member<&SweepHead::price_data_date>),
+  return {versions<SweepHead>(),
+          price_date(member<&SweepHead::price_data_date>),
           raw_json("scenario", member<&SweepHead::scenario>,
                    "what was asked beside the axes, replayable with --scenario"),
           list,
+          column::list<text_columns>("warnings", member<&SweepHead::warnings>,
+                                     "about the prices of the rows")
+              .after_last_row(),
           boolean("interrupted", member<&SweepHead::interrupted>, "whether rows are missing")
               .after_last_row()};
 }

@@ -22,6 +22,7 @@ Value axis_value(const SweepAxis& axis, std::uint64_t at);
 struct SweepHead {
   std::string price_data_date;
   std::string scenario;  ///< JSON
+  std::vector<std::string> warnings = {};
   bool interrupted = false;
   std::function<void(RowSink&)> rows = {};  ///< emits the rows that were kept
 };

@@ -11,6 +11,7 @@
 #include "catalog/hardware/hardware.h"
 #include "cost/distribution.h"
 #include "cost/make_bill.h"
+#include "estimate/answer/merge_warnings.h"
 #include "estimate/range/range.h"
 #include "study/validate/validate.h"
 #include "trcost/bill.h"
@@ -176,6 +177,7 @@ class Transfer {
     }
     if (result_.targets.empty() && last) throw Error(*last);
     warn_of_measurement();
+    warn_of_estimates();
     return std::move(result_);
   }
 
@@ -223,6 +225,14 @@ class Transfer {
     apply_factor(row, request_.from, request_.from_gpus, request_.seconds);
     row.residual.why = "measured";
     set_ranges(row, request_);
+  }
+
+  void warn_of_estimates() {
+    std::vector<const Estimate*> estimates;
+    for (const TransferRow& row : result_.targets) estimates.push_back(&row.estimate);
+    for (std::string& line : merge_warnings(estimates)) {
+      result_.warnings.push_back(std::move(line));
+    }
   }
 
   void warn_of_measurement() {

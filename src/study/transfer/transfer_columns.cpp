@@ -70,7 +70,9 @@ const Columns<TransferReport>& transfer_columns() {
       list<transfer_row_columns>("targets", member<&R::result, &TransferResult::targets>,
                                  "one per platform that the run is carried to"),
       list<failure_columns>("failures", member<&R::result, &TransferResult::failures>,
-                            "targets without an answer")};
+                            "targets without an answer"),
+      list<text_columns>("warnings", member<&R::result, &TransferResult::warnings>,
+                         "about the answer")};
   return table;
 }
 

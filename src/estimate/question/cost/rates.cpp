@@ -118,6 +118,12 @@ PriceQuery price_query(const Scenario& scenario, const Catalog& catalog,
     throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a day", query.as_of.substr(0, 40)),
                 "write YYYY-MM-DD", "--as-of");
   }
+  const std::string& newest = price_book(catalog).date;
+  if (query.as_of > newest) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is after the newest price, which is of {}", query.as_of, newest),
+                "leave --as-of out, or import newer prices (trcost prices import)", "--as-of");
+  }
   return query;
 }
 
@@ -214,7 +220,8 @@ void warn_about_node_price(const Scenario& scenario, const Catalog& catalog,
                            const Platform& platform, const PurchasePrice& price, Notes& notes) {
   constexpr double kImplausible = 3;
   if (!scenario.has(Field::cost_node_price) || !price.usd_per_gpu) return;
-  const auto usual = server_price(*platform.accelerator, *platform.system, price_book(catalog), {});
+  const auto usual = server_price(*platform.accelerator, *platform.system, price_book(catalog), {},
+                                  scenario.text(Field::cost_as_of));
   if (!usual.usd_per_gpu) return;
   const double ratio = *price.usd_per_gpu / *usual.usd_per_gpu;
   if (ratio < kImplausible && ratio * kImplausible > 1) return;
@@ -242,7 +249,8 @@ std::shared_ptr<const Rates> resolve_rates(const Scenario& scenario, const Catal
   }
   out.purchase = server_price(
       *platform.accelerator, *platform.system, price_book(catalog),
-      {scenario.number(Field::cost_purchase_price), scenario.number(Field::cost_node_price)});
+      {scenario.number(Field::cost_purchase_price), scenario.number(Field::cost_node_price)},
+      scenario.text(Field::cost_as_of));
   if (out.own) {
     resolve_ownership(scenario, catalog, out, notes);
     warn_about_node_price(scenario, catalog, platform, out.purchase, notes);
