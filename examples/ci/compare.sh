@@ -17,13 +17,25 @@ trap 'rm -r "$work"' EXIT
 code=0
 if [ -n "${BUDGET:-}" ]; then
   "$TRCOST" estimate --recipe "$after" "$@" -o "$work/after.json" \
-    --fail-above "$BUDGET" --confidence 0.9 || code=$?
+    --fail-above "$BUDGET" --confidence 0.9 2>"$work/budget.txt" || code=$?
+  cat "$work/budget.txt" >&2
 else
   "$TRCOST" estimate --recipe "$after" "$@" -o "$work/after.json"
 fi
 [ "$code" -eq 0 ] || [ "$code" -eq 3 ] || exit "$code"
 rise=0
-"$TRCOST" diff "$work/before.json" "$work/after.json" --format md -o cost.md \
+"$TRCOST" diff "$work/before.json" "$work/after.json" --format md -o "$work/cost.md" \
   --fail-above "${RISE:-10%}" || rise=$?
+[ -f "$work/cost.md" ] || exit "$rise"
+
+# The headline, the budget if it is broken, and the rest without the temporary folder.
+{
+  head -n 1 "$work/cost.md"
+  if [ "$code" -eq 3 ]; then
+    printf '\n**The budget of %s is exceeded.**' "$BUDGET"
+    sed -n 's/^trcost: error: \(.* limit of .*\)/ \1./p' "$work/budget.txt"
+  fi
+  tail -n +2 "$work/cost.md" | sed "s|$work/||g"
+} >cost.md
 [ "$rise" -eq 0 ] && exit "$code"
 exit "$rise"

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "trcost/numbers.h"
+
 namespace trcost::quantity {
 
 namespace {
@@ -47,6 +49,12 @@ const Currency& shown_currency() {
 
 void show_asked_currency(bool shown) {
   asked_is_shown = shown;
+}
+
+std::string dollars_words(double usd) {
+  std::string text = "$" + format_number(usd, NumberKind::count, 4);
+  if (!shown_currency().is_dollar()) text += " (" + format_number(usd, NumberKind::money, 4) + ")";
+  return text;
 }
 
 std::string in_shown_currency(std::string heading) {

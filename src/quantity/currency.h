@@ -29,6 +29,9 @@ void ask_currency(Currency currency);
 const Currency& shown_currency();
 void show_asked_currency(bool shown);
 
+/// Dollars as flags and limits have them, with the shown currency beside: `$130k (€120k)`.
+std::string dollars_words(double usd);
+
 /// A heading with the sign or code of the shown currency instead of `$` or `USD`.
 std::string in_shown_currency(std::string heading);
 

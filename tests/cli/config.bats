@@ -28,6 +28,16 @@ question=(estimate --params 1e9 --tokens 1e9 --accelerator h100-sxm --format jso
   grep -q 'config.json' out.txt
 }
 
+@test "a setting is a value in JSON: a number, yes or no, or a distribution" {
+  run_trcost config show --price 1.9..3.2 --format json
+  of() { jq -c ".settings[] | select(.path == \"$1\").value" out.txt; }
+  [ "$(of cost.utilization)" = 0.8 ]
+  [ "$(of train.lora_rank)" = 16 ]
+  [ "$(of hardware.deadline)" = 2592000 ]
+  [ "$(of layout.sequence_parallel)" = true ]
+  of cost.price_per_gpu_hour | jq -e '.distribution == "lognormal" and (.sigma | . > 0.2 and . < 0.21)'
+}
+
 @test "an answer that a config file moved says so, in every place" {
   run_trcost "${question[@]}"
   cp out.txt without.json

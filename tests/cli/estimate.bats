@@ -457,3 +457,14 @@ JSON
   head -1 rows.csv | grep -q ',error'
   "$TRCOST" estimate "${question[@]}" --format json | jq -e '(.estimates | length == 1) and (.failures | length == 1)'
 }
+
+@test "CSV keeps a row with its error if no platform has an answer, and the reason of a missing total" {
+  run_trcost estimate --params 70e9 --gpus 16 --accelerator rtx-4090 --format csv
+  [ "$code" -eq 1 ]
+  [ "$(wc -l <out.txt)" -eq 2 ]
+  grep -q '^rtx-4090,.*does not fit' out.txt
+  run_trcost estimate --params 7e9 --tokens 1e10 --accelerator h800,h100-sxm --format jsonl
+  [ "$code" -eq 0 ]
+  jq -se '.[0] | .accelerator == "h800" and .complete == false and (.error | contains("price"))' out.txt
+  jq -se '.[1] | .accelerator == "h100-sxm" and .error == null' out.txt
+}

@@ -74,6 +74,12 @@ examples="$BATS_TEST_DIRNAME/../../examples"
   [ "$status" -eq 0 ]
   RISE=10000% BUDGET=1 run sh "$examples/ci/compare.sh" before.yaml after.yaml "${flags[@]}"
   [ "$status" -eq 3 ]
+  grep -qF 'The budget of 1 is exceeded' cost.md
+  grep -qF 'above the limit of $1' cost.md
+  RISE=10000% BUDGET=1M run sh "$examples/ci/compare.sh" before.yaml after.yaml "${flags[@]}"
+  [ "$status" -eq 0 ]
+  [ "$(grep -c 'budget' cost.md)" -eq 0 ]
+  [ "$(grep -cF "${TMPDIR:-/tmp}/" cost.md)" -eq 0 ]
   # The workflow calls what is here.
   python3 -c 'import sys, yaml; yaml.safe_load(open(sys.argv[1]))' "$examples/ci/training-cost.yml" ||
     skip "needs PyYAML"

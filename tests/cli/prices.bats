@@ -101,9 +101,13 @@ load program
 }
 
 @test "prices are aged to --as-of" {
-  run_trcost estimate --params 1e9 --accelerator h100-sxm --as-of 2027-03-01
+  run_trcost estimate --params 1e9 --accelerator b200 --as-of 2025-12-31 --format json
   [ "$code" -eq 0 ]
-  grep -qF 2027-03-01 err.txt
+  holds '.estimates[0].cost.price_date <= "2025-12-31"'
+  # A machine is not bought at a quote that came later, and the book knows no later day than its own.
+  run_trcost estimate --params 1e9 --accelerator gb300-nvl72 --pricing own --as-of 2025-01-01 --format json
+  holds '.estimates[0].cost.total == null'
+  refused 2 2026-11-09 estimate --params 1e9 --as-of 2027-03-01
   run_trcost estimate --params 1e9 --accelerator h100-sxm
   [ "$(warnings)" -eq 0 ]
   refused 2 --as-of estimate --params 1e9 --as-of 2026-11

@@ -30,6 +30,10 @@ recomputed() {
   recomputed serve experiments
 }
 
+@test "rent, machines and rates of tco changed in the sheet give what the program gives" {
+  recomputed tco
+}
+
 @test "the budget and the rows have frozen headers, charts and a filter" {
   run_trcost estimate --params 1e9 --tokens 1e9 --accelerator h100-sxm,b200 -o book.xlsx
   [ "$code" -eq 0 ] || skip "built without libxlsxwriter: $err"

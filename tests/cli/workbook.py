@@ -193,6 +193,46 @@ def check_obligation(program):
     near(dear["all GPUs for the term"][0][0], 2 * bound, "commitment, dearer")
 
 
+def check_tco(program):
+    """Totals, cash and the cost of an hour of renting and owning, with any input changed."""
+    asked = {"--gpu": "h100", "--gpus": "60", "--years": "3", "--utilization": "0.8", "--price": "3",
+             "--price-growth": "0.1", "--node-price": "300000", "--depreciation": "0.3",
+             "--capital-rate": "0.1", "--support-rate": "0.05", "--electricity-price": "0.1",
+             "--colocation": "150", "--pue": "1.2"}
+
+    def words(**changed):
+        flags = asked | {"--" + name.replace("_", "-"): value for name, value in changed.items()}
+        return ["tco", *[word for flag in flags.items() for word in flag]]
+
+    rent, own = "C", "F"  # columns of the first rent, and of the machines that are bought
+    changes = {  # what is typed into the sheet, and the same said to the program
+        "years1": (("years", 0, 1 / 3, rent), {"years": "1"}),
+        "years2": (("years", 0, 2.5 / 3, rent), {"years": "2.5"}),
+        "gpus": (("GPUs", 0, 1.5, rent), {"gpus": "90"}),
+        "used": (("utilization", 0, 0.5, rent), {"utilization": "0.4"}),
+        "rent": (("price", 0, 2, rent), {"price": "6"}),
+        "growth": (("growth of prices per year", 0, 2, rent), {"price_growth": "0.2"}),
+        "node": (("price of a machine, without network", 0, 2, own), {"node_price": "600000"}),
+        "fall": (("depreciation per year", 0, 0.5, own), {"depreciation": "0.15"}),
+        "capital": (("cost of capital per year", 0, 2, own), {"capital_rate": "0.2"}),
+        "support": (("support per year, of the servers", 0, 2, own), {"support_rate": "0.1"}),
+        "power": (("electricity", 0, 3, own), {"electricity_price": "0.3"}),
+        "space": (("space", 0, 2, own), {"colocation": "300"}),
+        "pue": (("PUE", 0, 1.25, own), {"pue": "1.5"}),
+    }
+    budget = program.budget("tco", *words())
+    names = ["tco"] + [budget.changed(name, label, at, factor, column)
+                       for name, ((label, at, factor, column), _) in changes.items()]
+    wanted = [{}] + [flags for _, flags in changes.values()]
+    for name, lines, flags in zip(names, recompute(names), wanted):
+        rows = program.json(*words(**flags))["rows"]
+        assert [row["pricing"] for row in rows][-1] == "own"
+        for label, figure in (("Total", "total"), ("first month", "cash"),
+                              ("a used hour, average of the years", "per_gpu_hour")):
+            for cell, row in zip(lines[label][0], rows, strict=True):
+                near(cell, row[figure], (name, label, row["pricing"]))
+
+
 def main():
     program = Program(os.path.abspath(sys.argv[1]))
     program.stages = sys.argv[2]

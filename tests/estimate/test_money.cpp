@@ -365,3 +365,28 @@ TEST_CASE("a budget at 90% is P90, and the median at a half", "[estimate][range]
   CHECK_THAT(*total_at(e, 0.95),
              WithinRel(*e.cost.total * std::pow(range.p90 / range.p50, 1.644854 / 1.281552), 1e-6));
 }
+
+// LLaMA-2 7B at 4,096 tokens: a layer has 4 x 4096^2 + 3 x 4096 x 11008 = 202,375,168 weights, 32
+// of them and the head of 4096 x 32000 are 6,607,077,376, x 6 FLOPs. Causal attention adds 6 x 32 x
+// 4096 x 4096: 42,863,689,728 FLOPs per token. 100B tokens at an MFU of 0.4 of 989.4 TFLOP/s,
+// without losses: 42,863,689,728 x 1e11 / (0.4 x 989.4e12 x 3600) = 3,008.54 h. The price is
+// lognormal from 1.90 (P10) to 3.20 (P90): median sqrt(1.9 x 3.2) = 2.46577, sigma ln(3.2 / 1.9) /
+// (2 x 1.281552) = 0.203385. The tokens have a sigma of 0.1 (model.md 10), together sqrt(0.203385^2
+// + 0.1^2) = 0.226637. Median 3,008.54 x 2.46577 = 7,418.34, P90 7,418.34 x exp(1.281552 x
+// 0.226637) = 9,918.5.
+TEST_CASE("a budget that holds in nine of ten cases, by hand", "[estimate][range]") {
+  Scenario s;
+  s.set_text(Field::model_name, "llama-2-7b");
+  s.set_number(Field::data_tokens, 1e11);
+  s.set_number(Field::data_seq_length, 4096);
+  s.set_text(Field::hardware_accelerator, "h100-sxm");
+  s.set_number(Field::hardware_gpus, 64);
+  s.set_number(Field::efficiency_mfu, 0.4);
+  s.set_number(Field::efficiency_goodput, 1);
+  s.set_number(Field::efficiency_production_overhead, 1);
+  s.set(field_info(Field::cost_price_per_gpu_hour), "1.9..3.2", "--price");
+  const Estimate e = answer(s);
+  CHECK_THAT(e.gpu_hours, WithinRel(3008.54, 1e-5));
+  CHECK_THAT(*total_at(e, 0.5), WithinRel(7418.34, 1e-5));
+  CHECK_THAT(*total_at(e, 0.9), WithinRel(9918.5, 1e-4));
+}

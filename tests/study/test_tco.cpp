@@ -5,6 +5,7 @@
 
 #include "catch.h"
 #include "trcost/catalog.h"
+#include "trcost/error.h"
 
 using namespace trcost;
 
@@ -131,4 +132,88 @@ TEST_CASE("each chip has its warnings", "[tco]") {
   const TcoReport both = tco_of("h100-sxm,b200");
   const std::size_t alone = tco_of("h100-sxm").warnings.size() + tco_of("b200").warnings.size();
   CHECK(both.warnings.size() == alone);
+}
+
+TEST_CASE("rents have the doubts of their prices, and --strict names them", "[tco]") {
+  const TcoReport report = tco_of("h100-sxm,tpu-v6e");
+  const TcoRow& rent = row_of(report, "tpu-v6e", "on-demand");
+  CHECK(rent.doubts.other_class);
+  CHECK(rent.evidence() == PriceEvidence::one_quote);
+  REQUIRE_FALSE(rent.warnings.empty());
+  for (const std::string& warning : rent.warnings) {
+    CHECK(std::ranges::find(report.warnings, warning) != report.warnings.end());
+  }
+  CHECK(row_of(report, "h100-sxm", "on-demand").evidence() == PriceEvidence::quotes);
+  const auto reasons = tco_strict_reasons(report);
+  CHECK(std::ranges::any_of(reasons, [](const std::string& reason) {
+    return reason.find("tpu-v6e on-demand") != std::string::npos;
+  }));
+  CHECK(std::ranges::none_of(reasons, [](const std::string& reason) {
+    return reason.find("h100-sxm on-demand") != std::string::npos;
+  }));
+}
+
+TEST_CASE("a region without a price is a doubt of each rent and none of the machines", "[tco]") {
+  static const Catalog catalog;
+  TcoRequest request;
+  request.scenario.set_text(Field::hardware_accelerator, "h100-sxm");
+  request.scenario.set_text(Field::cost_region, "cn");
+  const TcoReport report = compute_tco(request, catalog);
+  for (const TcoRow& row : report.rows) {
+    INFO(row.pricing);
+    CHECK(row.doubts.other_region == !row.owned());
+  }
+}
+
+TEST_CASE("quotes after the day are not used", "[tco]") {
+  static const Catalog catalog;
+  const auto rows_on = [](std::string_view day) {
+    TcoRequest request;
+    request.scenario.set_text(Field::hardware_accelerator, "gb300-nvl72,h100-sxm,rtx-4090");
+    request.scenario.set_text(Field::cost_as_of, day);
+    return compute_tco(request, catalog);
+  };
+  const TcoReport before = rows_on("2025-06-01");
+  CHECK_FALSE(row_of(before, "gb300-nvl72", "own").total);  // first quoted in autumn 2025
+  for (const TcoRow& row : before.rows) {
+    INFO(row.accelerator << " " << row.pricing);
+    if (row.total) CHECK(row.date.substr(0, 7) <= "2025-06");
+  }
+  CHECK(row_of(rows_on("2026-11-01"), "gb300-nvl72", "own").total);
+  CHECK_THROWS_AS(rows_on("2030-01-01"), Error);
+}
+
+TEST_CASE("owning four machines for two years, by hand", "[tco]") {
+  static const Catalog catalog;
+  TcoRequest request;
+  request.years = 2;
+  Scenario& s = request.scenario;
+  s.set_text(Field::hardware_accelerator, "h100-sxm");
+  s.set_number(Field::hardware_gpus, 32);
+  s.set_number(Field::cost_node_price, 200e3);
+  s.set_number(Field::cost_depreciation, 0.5);
+  s.set_number(Field::cost_capital_rate, 0.1);
+  s.set_number(Field::cost_support_rate, 0.02);
+  s.set_number(Field::cost_watts_per_gpu, 1000);
+  s.set_number(Field::cost_colocation, 100);
+  s.set_number(Field::cost_electricity_price, 0.1);
+  s.set_number(Field::cost_pue, 1.25);
+  s.set_number(Field::cost_utilization, 0.5);
+  const TcoReport report = compute_tco(request, catalog);
+  const TcoRow& own = row_of(report, "h100-sxm", "own");
+  const auto part = [&](std::string_view name) {
+    return std::ranges::find(own.items, name, &cost::LifetimePart::name)->usd;
+  };
+  REQUIRE(own.purchase);
+  CHECK(own.purchase->machines == 4);
+  CHECK(part("servers") == Approx(800e3));
+  const double both = 800e3 / 0.81;  // the network is 19% of the cluster
+  CHECK(part("network") == Approx(both * 0.19));
+  CHECK(part("resale") == Approx(-both * 0.25));  // two years that halve the value
+  // The value falls at ln 2 = 0.6931 a year: its integral over two years is 0.75 / 0.6931 of it.
+  CHECK(part("capital") == Approx(0.1 * both * 0.75 / 0.693147));
+  CHECK(part("space") == Approx(32 * 100 * 24));  // a kW each, for 24 months
+  CHECK(part("support") == Approx(800e3 * 0.02 * 2));
+  const double draw = catalog.accelerator("h100-sxm").mean_draw;
+  CHECK(part("energy") == Approx(32 * draw * 1.25 * 0.1 * 17532 * 0.5));
 }

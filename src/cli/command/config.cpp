@@ -42,14 +42,18 @@ std::string file_words(const Session& session) {
 }
 
 // Value of an unset field: its literal default, or the rule that decides.
-std::string default_words(const FieldInfo& info) {
-  return std::string(info.fallback.empty() ? info.rule : info.fallback);
+Cell default_value(const FieldInfo& info) {
+  if (info.fallback.empty()) return info.rule;
+  if (info.kind == FieldKind::flag) return Cell::boolean(info.fallback == "on");
+  if (!is_numeric(info.kind)) return info.fallback;
+  return Cell::number(parse_number(info.fallback, number_kind(info.kind)),
+                      std::string(info.fallback));
 }
 
 // Value of a set field: a number or a text, and JSON for a distribution.
 Cell set_value(const Scenario& scenario, const FieldInfo& info) {
   const std::string json = value_json(scenario, info);
-  if (scenario.distribution(info.field) != nullptr) return json;
+  if (scenario.distribution(info.field) != nullptr) return Cell::json(json);
   if (info.kind == FieldKind::flag) return Cell::boolean(scenario.flag(info.field));
   if (!is_numeric(info.kind)) return scenario.text(info.field);
   return Cell::number(*scenario.number(info.field), json);
@@ -62,8 +66,7 @@ Table values_table(const Layered& layered, bool all) {
   for (const FieldInfo& info : fields()) {
     const Layer* origin = layered.origin[static_cast<std::size_t>(info.field)];
     if (origin == nullptr && !all) continue;
-    const Cell value =
-        origin == nullptr ? Cell(default_words(info)) : set_value(layered.scenario, info);
+    const Cell value = origin == nullptr ? default_value(info) : set_value(layered.scenario, info);
     table.add_row({std::string(info.path), value, origin_words(origin, info)});
   }
   return table;

@@ -14,6 +14,7 @@
 #include "cli/output/output.h"
 #include "cli/session/session.h"
 #include "prices/rows/price_book.h"
+#include "quantity/currency.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "trcost/report.h"
@@ -59,15 +60,11 @@ std::pair<std::string, bool> judge(const Gate& gate, const Estimate& e) {
   if (!usd) return {fmt::format("{}: the total is not known", e.accelerator), false};
   const bool median = gate.confidence == 0.5;
   const bool kept = *usd <= gate.usd;
-  // Flags take dollars, whatever currency is shown.
-  const auto dollars = [](double amount) {
-    return "$" + format_number(amount, NumberKind::count, 4);
-  };
-  const std::string cost = median ? fmt::format("the expected cost is {}", dollars(*usd))
+  const std::string cost = median ? fmt::format("the expected cost is {}", dollars_words(*usd))
                                   : fmt::format("{:.0f}% of such runs cost less than {}",
-                                                100 * gate.confidence, dollars(*usd));
+                                                100 * gate.confidence, dollars_words(*usd));
   return {fmt::format("{}: {}, {} the limit of {} (--fail-above){}", e.accelerator, cost,
-                      kept ? "within" : "above", dollars(gate.usd),
+                      kept ? "within" : "above", dollars_words(gate.usd),
                       median ? ". About half of such runs cost more. --confidence 0.9 tests for "
                                "nine in ten"
                              : ""),
@@ -117,13 +114,28 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   }
   options.derivations = arguments.explain;
   Estimator estimator(session.catalog(), options);
-  const std::vector<Estimate> estimates = estimator.run(scenario);
+  const FormatInfo& info = format_info(format);
+  std::vector<Estimate> estimates;
+  std::vector<Estimator::Failure> failures;
+  std::optional<Error> no_answer;
+  try {
+    estimates = estimator.run(scenario);
+    failures = estimator.failures();
+  } catch (const Error& error) {
+    // Rows of platforms without an answer have the error, also if no platform has one.
+    if (info.form != Form::lines || error.kind != ErrorKind::no_answer) throw;
+    no_answer = error;
+    failures = estimator.failures();
+    if (failures.empty()) {
+      failures.push_back(
+          {platforms_of(scenario, session.catalog()).front(), error.message, error.hint});
+    }
+  }
 
   Report report;
   report.scenario = &scenario;
   report.estimates = estimates;
-  report.failures = estimator.failures();
-  const FormatInfo& info = format_info(format);
+  report.failures = failures;
   report.detail = arguments.output.details || arguments.explain ? Detail::full
                   : arguments.brief                             ? Detail::brief
                                                                 : Detail::screen;
@@ -152,13 +164,14 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
     output.write("\n" + render_explain(report, style));
   }
   output.commit();
+  if (no_answer) throw Error(*no_answer);
   // The screen of text shows its warnings itself.
   if (!info.traits.terminal || report.detail == Detail::brief) {
     for (const std::string& warning : warning_lines(report)) session.warn(warning);
   }
   const bool kept = !gate || keeps_limit(*gate, scenario, report, session);
   if (!arguments.strict) return kept ? kExitOk : kExitCheckFailed;
-  bool whole = kept && estimator.failures().empty();
+  bool whole = kept && failures.empty();
   for (const Estimate& estimate : estimates) {
     for (const std::string& reason : strict_reasons(estimate)) {
       session.error(reason);

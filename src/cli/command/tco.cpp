@@ -21,6 +21,7 @@ struct TcoArguments {
   ScenarioOptions scenario;
   OutputOptions output;
   std::string years, growth, serve, api_price;
+  bool strict = false;
 };
 
 bool belongs_to_tco(const FieldInfo& info) {
@@ -100,11 +101,14 @@ int run_tco(const TcoArguments& typed, Session& session) {
   document.command = session.command;
   output.write(render(document, format, style_of(typed.output, format, session)));
   output.commit();
-  if (format != Format::table) {
+  if (format != Format::table) {  // the text has them
     for (const std::string& warning : report.warnings) session.warn(warning);
+    for (const auto& failure : report.failures) session.warn(failure_line(failure));
   }
-  for (const auto& failure : report.failures) session.warn(failure_line(failure));
-  return kExitOk;
+  if (!typed.strict) return kExitOk;
+  const std::vector<std::string> reasons = tco_strict_reasons(report);
+  for (const std::string& reason : reasons) session.error(reason);
+  return reasons.empty() && report.failures.empty() ? kExitOk : kExitCheckFailed;
 }
 
 }  // namespace
@@ -122,6 +126,10 @@ Action define_tco(Flags& flags, Session& session) {
   typed->scenario.add(flags, session, belongs_to_tco);
   add_details_option(flags, typed->output);
   add_output_options(flags, typed->output);
+  flags.group("Output");
+  flags.add("--strict", typed->strict,
+            "exit 3 when a row has no total, a price is imputed, of another class or region, or "
+            "older than a year, or an accelerator has no answer");
   return [typed, &session] { return run_tco(*typed, session); };
 }
 

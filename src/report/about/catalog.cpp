@@ -333,7 +333,9 @@ Document prices_document(const Catalog& catalog, std::string_view accelerator,
   if (!sort.empty()) sort_table(table, sort);
   Document out = table_document(std::move(table), "prices");
   out.below = [&catalog, name = std::string(accelerator)] {
-    return "\n" + price_spread_text(catalog, name);
+    std::string rate = currency_words();
+    rate.erase(rate.find_last_not_of(' ') + 1);
+    return "\n" + price_spread_text(catalog, name) + (rate.empty() ? "" : rate + "\n");
   };
   return out;
 }

@@ -51,7 +51,14 @@ std::vector<const ColumnInfo*> shown_columns(const HeldRows& rows) {
 }
 
 // Columns of a row for people after the error: what to say about its price.
-enum PriceColumn : std::size_t { kEvidence, kOtherRegion, kStale, kDate, kTermHours, kTermUsd };
+enum PriceColumn : std::size_t {
+  kEvidence,
+  kOtherRegion,
+  kStale,
+  kPriceDate,
+  kTermHours,
+  kTermUsd
+};
 constexpr std::size_t kPriceColumns = kTermUsd + 1;
 
 void add_price_columns(Columns<SweepRow>& rows) {
@@ -108,7 +115,7 @@ SweepPrice read_price(const Record& row, std::size_t first) {
   if (evidence.known()) out.evidence = static_cast<PriceEvidence>(evidence.number);
   if (row.value(first + kOtherRegion).number != 0) out.doubt = "of any region";
   if (row.value(first + kStale).number != 0) {
-    const std::string of = "of " + months_words(row.value(first + kDate).text);
+    const std::string of = "of " + months_words(row.value(first + kPriceDate).text);
     out.doubt += (out.doubt.empty() ? "" : ", ") + of;
   }
   const Value hours = row.value(first + kTermHours), usd = row.value(first + kTermUsd);

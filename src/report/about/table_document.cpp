@@ -15,7 +15,7 @@ using DocumentRow = std::vector<Cell>;
 Value cell_value(const Cell& cell) {
   switch (cell.kind()) {
     case Cell::Kind::text:
-      return {std::string_view(cell.text())};
+      return cell.is_json() ? Value::json(cell.text()) : Value(std::string_view(cell.text()));
     case Cell::Kind::number:
       return {cell.value()};
     case Cell::Kind::boolean:

@@ -6,32 +6,35 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cost/ownership.h"
+#include "estimate/columns/estimate_columns.h"
+#include "quantity/currency.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "report/about/documents.h"
+#include "report/about/tco_budget.h"
 #include "report/page/estimate_tables.h"
 #include "report/page/page.h"
 #include "report/page/wording.h"
-#include "report/workbook/calculation.h"
 #include "trcost/report.h"
 
 namespace trcost::report {
 namespace {
 
-std::string pricing_title(std::string_view pricing) {
-  if (pricing == "own") return "bought";
-  if (pricing == "reserved-1y") return "1-year terms";
-  return pricing == "reserved-3y" ? "3-year terms" : "on demand";
-}
-
 std::string pricing_phrase(std::string_view pricing) {
   if (pricing == "own") return "if you buy them";
   if (pricing == "reserved-1y") return "in 1-year terms";
   return pricing == "reserved-3y" ? "in 3-year terms" : "on demand";
+}
+
+// `buying`, or `renting in 1-year terms`.
+std::string pricing_gerund(std::string_view pricing) {
+  return pricing == "own" ? "buying" : "renting " + pricing_phrase(pricing);
 }
 
 std::string years_words(double years) {
@@ -42,14 +45,23 @@ std::string money_range(const Quantiles& q) {
   return fmt::format("{}-{}", rough_money(q.p10), rough_money(q.p90));
 }
 
-// The cheapest row with a total, of all rows or of one accelerator. Null if there is none.
+// What a row is ranked by: the total, or the price of tokens if a model is served.
+std::optional<double> ranked_cost(const TcoReport& report, const TcoRow& row) {
+  return report.request.serve.empty() ? row.total : row.per_million_tokens;
+}
+
+// The cheapest row of those with the best evidence of their price, of all rows or of one
+// accelerator. Null if there is none.
 const TcoRow* cheapest_row(const TcoReport& report, std::string_view accelerator = {}) {
-  const bool served = accelerator.empty() && !report.request.serve.empty();
-  const auto cost = [&](const TcoRow& row) { return served ? row.per_million_tokens : row.total; };
   const TcoRow* best = nullptr;
   for (const TcoRow& row : report.rows) {
-    if (!accelerator.empty() && row.accelerator != accelerator) continue;
-    if (cost(row) && (best == nullptr || *cost(row) < *cost(*best))) best = &row;
+    if (!ranked_cost(report, row) || (!accelerator.empty() && row.accelerator != accelerator)) {
+      continue;
+    }
+    const auto rank = [&](const TcoRow& of) {
+      return std::pair(of.evidence(), *ranked_cost(report, of));
+    };
+    if (best == nullptr || rank(row) < rank(*best)) best = &row;
   }
   return best;
 }
@@ -70,49 +82,153 @@ std::vector<std::string> tco_accelerators(const TcoReport& report) {
   return out;
 }
 
-std::string against_on_demand(const TcoReport& report, const TcoRow& best) {
-  const TcoRow* rent = find_tco_row(report, best.accelerator, "on-demand");
-  if (rent == nullptr || rent == &best) return {};
-  return fmt::format(" That is {:.0f}% less than on demand.",
-                     100 * (1 - *best.total / *rent->total));
+// `March 2025` of `2025-03` or `2025-03-18`. Other dates stay as they are.
+std::string month_words(std::string_view date) {
+  constexpr std::string_view kMonths[] = {"January",   "February", "March",    "April",
+                                          "May",       "June",     "July",     "August",
+                                          "September", "October",  "November", "December"};
+  constexpr std::size_t kYear = 4, kMonth = 7;
+  if (date.size() < kMonth || date[kYear] != '-' || date[kYear + 1] == 'H' ||
+      date.find(' ') != std::string_view::npos) {
+    return std::string(date);
+  }
+  const auto month = static_cast<std::size_t>((date[kYear + 1] - '0') * 10 + date[kYear + 2] - '0');
+  if (month < 1 || month > std::size(kMonths)) return std::string(date);
+  return fmt::format("{} {}", kMonths[month - 1], date.substr(0, kYear));
 }
 
-// The answer in a sentence or two.
+// `at 80% utilization and a purchase price of March 2025`. Rents have a date if they are old.
+std::string condition_words(const TcoReport& report, const TcoRow& row) {
+  std::string text = fmt::format("at {:.0f}% utilization", 100 * report.utilization);
+  if (row.date.empty()) return text;
+  if (row.owned()) return text + " and a purchase price of " + month_words(row.date);
+  return row.doubts.stale ? text + " and a price of " + months_words(row.date) : text;
+}
+
+std::string total_words(const TcoRow& row) {
+  return mark_imputed(rough_money(*row.total), row.doubts.imputed);
+}
+
+// `, 51% less than on demand`, or nothing.
+std::string against_on_demand(const TcoReport& report, const TcoRow& best) {
+  const TcoRow* rent = find_tco_row(report, best.accelerator, "on-demand");
+  if (rent == nullptr || rent == &best || *best.total >= *rent->total) return {};
+  return fmt::format(", {:.0f}% less than on demand", 100 * (1 - *best.total / *rent->total));
+}
+
+// Names the cheapest row with less evidence of its price, if it is cheaper.
+std::string cheaper_doubtful_words(const TcoReport& report, const TcoRow& best) {
+  const TcoRow* other = nullptr;
+  for (const TcoRow& row : report.rows) {
+    if (!ranked_cost(report, row) || row.evidence() <= best.evidence()) continue;
+    if (other == nullptr || *ranked_cost(report, row) < *ranked_cost(report, *other)) other = &row;
+  }
+  if (other == nullptr || *ranked_cost(report, *other) >= *ranked_cost(report, best)) return {};
+  const bool estimated = other->evidence() == PriceEvidence::estimated;
+  const std::string date = other->doubts.stale ? " of " + months_words(other->date) : "";
+  return fmt::format(" Cheaper at {}{}: {} for {} {}.",
+                     estimated ? "an estimated price" : "one seller's price", date,
+                     total_words(*other), other->title, pricing_phrase(other->pricing));
+}
+
+// `buying is cheapest on all 5 chips`, or what is cheapest on which chip if no way wins most.
+std::string cheapest_way_words(const TcoReport& report, const std::vector<std::string>& names) {
+  std::map<std::string_view, std::vector<std::string>> wins;  // pricing, chips
+  std::size_t chips = 0;
+  for (const std::string& name : names) {
+    const TcoRow* row = cheapest_row(report, name);
+    if (row == nullptr) continue;
+    wins[row->pricing].push_back(row->title);
+    ++chips;
+  }
+  const auto count = [](const auto& each) { return each.second.size(); };
+  const auto most = std::ranges::max_element(wins, {}, count);
+  const bool tie = std::ranges::count(wins, most->second.size(), count) > 1;
+  if (!tie) {
+    return fmt::format("{} is cheapest on {} {} chips", pricing_gerund(most->first),
+                       count(*most) == chips ? "all" : fmt::format("{} of", count(*most)), chips);
+  }
+  std::string text = "the cheapest way differs by chip:";
+  for (const auto& [pricing, titles] : wins) {
+    text += fmt::format("{} {} for {}", text.ends_with(':') ? "" : ",", pricing_gerund(pricing),
+                        titles.front());
+    if (titles.size() > 1) text += fmt::format(" and {} more", titles.size() - 1);
+  }
+  return text;
+}
+
+// The answer in a few sentences.
 std::string tco_answer(const TcoReport& report) {
   const std::vector<std::string> names = tco_accelerators(report);
-  const TcoRow& best = *cheapest_row(report);
+  const TcoRow* cheapest = cheapest_row(report);
+  // Without an answer for the served model the totals are still comparable.
+  if (cheapest == nullptr) {
+    return fmt::format("One copy of {} needs more than {} GPUs.", report.request.serve,
+                       grouped(report.gpus, 0));
+  }
+  const TcoRow& best = *cheapest;
   const std::string fleet =
-      fmt::format("{} GPUs for {}", grouped(report.gpus, 0), years_words(best.years));
-  if (!report.request.serve.empty() && best.per_million_tokens) {
+      fmt::format("{} GPUs over {}", grouped(report.gpus, 0), years_words(best.years));
+  if (!report.request.serve.empty()) {
     return fmt::format(
-        "Serving {} with {} costs least on {} {}: about {} per million tokens in and out, {} in "
-        "all.",
-        report.request.serve, fleet, best.title, pricing_phrase(best.pricing),
-        short_money(*best.per_million_tokens), rough_money(*best.total));
+               "To serve {} with {}, {} is cheapest: about {} per million tokens in and out on "
+               "{}, {} in all, {}.",
+               report.request.serve, fleet, pricing_gerund(best.pricing),
+               mark_imputed(short_money(*best.per_million_tokens), best.doubts.imputed), best.title,
+               total_words(best), condition_words(report, best)) +
+           cheaper_doubtful_words(report, best);
   }
   if (names.size() == 1) {
     return fmt::format(
-        "{} {} for {} cost least {}: about {}. The cost is 80% likely to be between "
-        "{} and {}.{}",
-        grouped(report.gpus, 0), best.title, years_words(best.years), pricing_phrase(best.pricing),
-        mark_imputed(rough_money(*best.total), best.price_imputed), rough_money(best.range->p10),
-        rough_money(best.range->p90), against_on_demand(report, best));
+               "For {} {} over {}, {} is cheapest: about {} {}{}. The total is 80% likely to be "
+               "between {} and {}.",
+               grouped(report.gpus, 0), best.title, years_words(best.years),
+               pricing_gerund(best.pricing), total_words(best), condition_words(report, best),
+               against_on_demand(report, best), rough_money(best.range->p10),
+               rough_money(best.range->p90)) +
+           cheaper_doubtful_words(report, best);
   }
-  std::map<std::string_view, int> wins;
-  for (const std::string& name : names) {
-    if (const TcoRow* row = cheapest_row(report, name)) ++wins[row->pricing];
-  }
-  const auto most =
-      std::ranges::max_element(wins, {}, [](const auto& each) { return each.second; });
-  const std::string chips = static_cast<std::size_t>(most->second) == names.size()
-                                ? fmt::format("each of the {}", names.size())
-                                : fmt::format("{} of {}", most->second, names.size());
   return fmt::format(
-      "{} cost least {}, on {} chips. The lowest total is {} for {} {}. Chips differ in speed: "
-      "--serve MODEL or `trcost estimate` compares them for the same work.",
-      fleet, pricing_phrase(most->first), chips,
-      mark_imputed(rough_money(*best.total), best.price_imputed), best.title,
-      pricing_phrase(best.pricing));
+      "For {}, {}. The lowest total is {} for {} {}, {}.{} Chips differ in speed: "
+      "`trcost estimate` compares them.",
+      fleet, cheapest_way_words(report, names), total_words(best), best.title,
+      pricing_phrase(best.pricing), condition_words(report, best),
+      cheaper_doubtful_words(report, best));
+}
+
+// `$250,000`: a price as it was typed.
+std::string whole_money(double usd) {
+  const Currency& currency = shown_currency();
+  return currency.sign + grouped(usd * currency.per_usd, 0);
+}
+
+// Cash, purchase and break-even of the cheapest row.
+std::vector<std::string> cash_sentences(const TcoReport& report, const TcoRow& best) {
+  std::vector<std::string> out;
+  if (best.purchase && best.purchase->by_node) {
+    const TcoPurchase& purchase = *best.purchase;
+    const auto network = std::ranges::find(best.items, "network", &cost::LifetimePart::name);
+    out.push_back(fmt::format("Purchase: {} machine{} x {}, and {} for the network.",
+                              grouped(purchase.machines, 0), purchase.machines == 1 ? "" : "s",
+                              whole_money(purchase.usd_per_machine), rough_money(network->usd)));
+  }
+  std::string cash = fmt::format("You pay {} in the first month.",
+                                 mark_imputed(rough_money(*best.cash), best.doubts.imputed));
+  if (best.resale && *best.resale > 0) {
+    cash += fmt::format(" The total subtracts {} of resale after {}.", rough_money(*best.resale),
+                        years_words(best.years));
+  }
+  out.push_back(std::move(cash));
+  const TcoRow* own = find_tco_row(report, best.accelerator, "own");
+  if (own != nullptr && own->break_even_utilization) {
+    const double share = *own->break_even_utilization;
+    out.push_back(share > 1
+                      ? "Renting on demand beats buying at any utilization."
+                      : fmt::format("Buying beats renting on demand if the GPUs are in use more "
+                                    "than {:.0f}% of the time.",
+                                    100 * share));
+  }
+  return out;
 }
 
 // The volume from which a row costs less than the API.
@@ -139,23 +255,22 @@ Table tco_table(const TcoReport& report) {
   Table table(columns);
   std::string_view before;
   for (const TcoRow& row : report.rows) {
-    if (!before.empty() && before != row.accelerator) table.add_rule();
     const bool first = before != row.accelerator;
     before = row.accelerator;
     const TcoRow* best = cheapest_row(report, row.accelerator);
-    const Cell total = money_cell(row.total, row.price_imputed);
+    const Cell total = money_cell(row.total, row.doubts.imputed);
     std::vector<Cell> cells = {
         first ? Cell(row.title) : Cell(""),
         pricing_title(row.pricing),
         best == &row ? total.strong() : total,
         row.range ? Cell(money_range(*row.range)) : Cell::unknown(),
-        money_cell(row.per_gpu_hour, row.price_imputed),
-        money_cell(row.cash, row.price_imputed),
+        money_cell(row.per_gpu_hour, row.doubts.imputed),
+        money_cell(row.cash, row.doubts.imputed),
         row.break_even_utilization && *row.break_even_utilization > 1
             ? Cell("never")
             : Cell::number(row.break_even_utilization, NumberKind::fraction, 2)};
     if (row.pricing == "on-demand") cells.back() = Cell("");
-    if (served) cells.push_back(money_cell(row.per_million_tokens, row.price_imputed));
+    if (served) cells.push_back(money_cell(row.per_million_tokens, row.doubts.imputed));
     if (report.request.api_usd_per_million) {
       cells.push_back(api_cell(row));
     }
@@ -164,36 +279,80 @@ Table tco_table(const TcoReport& report) {
   return table;
 }
 
-// The parts of owning, one row per accelerator.
+// The parts of owning by row, a column per accelerator. Parts that cost nothing anywhere, such as
+// support that was not asked for, have no row.
 Table owning_table(const TcoReport& report) {
-  std::vector<TableColumn> columns = {{"platform"}};
-  // Parts that cost nothing anywhere, such as support that was not asked for, have no column.
-  std::vector<std::string> names;
+  std::vector<TableColumn> columns = {{"part"}};
+  std::vector<const TcoRow*> owned;
   for (const TcoRow& row : report.rows) {
-    if (row.pricing != "own" || !row.total) continue;
-    for (const auto& part : row.items) {
-      const std::string name(part.name);
-      if (part.usd == 0 || std::ranges::find(names, name) != names.end()) continue;
-      names.push_back(name);
-      columns.push_back(number_column(name));
-    }
+    if (!row.owned() || !row.total) continue;
+    owned.push_back(&row);
+    columns.push_back(number_column(row.title));
   }
-  columns.push_back(number_column("total", "", Overflow::keep, true));
-  Table table(columns);
-  for (const TcoRow& row : report.rows) {
-    if (row.pricing != "own" || !row.total) continue;
-    std::vector<Cell> cells = {row.title};
-    for (const std::string& name : names) {
-      const auto part = std::ranges::find(row.items, name, &cost::LifetimePart::name);
-      const double usd = part == row.items.end() ? 0 : part->usd;
-      cells.push_back(Cell::number(usd, (usd < 0 ? "-" : "") + rough_money(std::abs(usd))));
+  Table table(std::move(columns));
+  if (owned.empty()) return table;
+  const auto cell = [](double usd) {
+    return Cell::number(usd, (usd < 0 ? "-" : "") + rough_money(std::abs(usd)));
+  };
+  for (std::size_t i = 0; i < owned.front()->items.size(); ++i) {
+    if (std::ranges::all_of(owned, [&](const TcoRow* row) { return row->items[i].usd == 0; })) {
+      continue;
     }
-    cells.push_back(money_cell(row.total).strong());
+    std::vector<Cell> cells = {std::string(owned.front()->items[i].name)};
+    for (const TcoRow* row : owned) cells.push_back(cell(row->items[i].usd));
+    table.add_row(std::move(cells));
+  }
+  table.add_rule();
+  std::vector<Cell> totals = {"total"};
+  for (const TcoRow* row : owned) totals.push_back(cell(*row->total).strong());
+  table.add_row(std::move(totals));
+  return table;
+}
+
+// The price of an hour, or of a machine, with its sellers.
+Table tco_prices(const TcoReport& report) {
+  Table table({{"platform"},
+               {"pricing"},
+               number_column("price"),
+               {.title = "of", .key = "date"},
+               {.title = "source", .key = "source", .overflow = Overflow::wrap}});
+  std::string_view before;
+  for (const TcoRow& row : report.rows) {
+    if (!row.price_per_gpu_hour && !row.purchase) continue;
+    const std::string price =
+        row.purchase ? rough_money(row.purchase->usd_per_machine)
+                     : mark_imputed(unit_money(*row.price_per_gpu_hour), row.doubts.imputed);
+    table.add_row({before == row.accelerator ? Cell("") : Cell(row.title),
+                   pricing_title(row.pricing), Cell(price), months_words(row.date), row.source});
+    before = row.accelerator;
+  }
+  return table;
+}
+
+// What an owner of the memory or a seller of tokens divides the total by.
+Table tco_quotients(const TcoReport& report) {
+  const bool served = !report.request.serve.empty();
+  std::vector<TableColumn> columns = {
+      {"platform"}, {"pricing"}, number_column("$ per GB of memory"), number_column("energy, kWh")};
+  if (served) columns.push_back(number_column("kWh per M tokens"));
+  Table table(std::move(columns));
+  std::string_view before;
+  for (const TcoRow& row : report.rows) {
+    if (!row.total) continue;
+    std::vector<Cell> cells = {before == row.accelerator ? Cell("") : Cell(row.title),
+                               pricing_title(row.pricing),
+                               money_cell(row.dollars_per_gb, row.doubts.imputed),
+                               Cell::number(row.energy_kwh, NumberKind::count)};
+    if (served) {
+      cells.push_back(Cell::number(row.energy_per_million_tokens, NumberKind::number, 3));
+    }
+    before = row.accelerator;
     table.add_row(std::move(cells));
   }
   return table;
 }
 
+// Defaults of what is not set, those that move the answer most first.
 std::vector<Fact> tco_defaults(const TcoReport& report) {
   const Scenario& s = report.request.scenario;
   std::vector<Fact> facts;
@@ -201,36 +360,35 @@ std::vector<Fact> tco_defaults(const TcoReport& report) {
     facts.push_back({std::string(field_info(field).flag), std::move(text)});
   };
   if (!s.has(Field::cost_utilization)) {
-    add(Field::cost_utilization, fmt::format("{:.0f}% of the hours are used. Bought and reserved "
-                                             "machines are paid for when idle, too",
-                                             100 * report.utilization));
+    add(Field::cost_utilization,
+        fmt::format("{:.0f}%. Bought and reserved GPUs are paid for when idle",
+                    100 * report.utilization));
   }
   if (!report.request.serve.empty()) {
     facts.push_back({"--serve",
                      "requests of 1,024 tokens in and 1,024 out, at the largest batch that gives "
                      "each user 5 tokens/s. `trcost serve` has other speeds and lengths"});
   }
-  if (report.request.price_growth == 0) {
-    facts.push_back(
-        {"--price-growth",
-         "none. Rents of H100, A100 and B200 rose by a third to a half in the last year"});
-  }
   if (const double years = report.request.years; years != 3 * std::ceil(years / 3)) {
     facts.push_back({"--years", "terms are paid in whole, also beyond these years"});
   }
   if (!s.has(Field::cost_purchase_price) && !s.has(Field::cost_node_price)) {
-    add(Field::cost_node_price,
-        "the newest quote of a whole machine, plus a network of 23% of its price");
+    add(Field::cost_node_price, "newest quote of a machine, and 23% of it for the network");
   }
   if (!s.has(Field::cost_depreciation)) {
     const double left = portable_exp(-cost::kDepreciationPerYear * report.request.years);
-    add(Field::cost_depreciation,
-        fmt::format("28% a year: after {} a machine sells for {:.0f}% of its price",
-                    years_words(report.request.years), 100 * left));
+    add(Field::cost_depreciation, fmt::format("28% a year: {:.0f}% of the price is left after {}",
+                                              100 * left, years_words(report.request.years)));
+  }
+  if (s.number_or_default(Field::cost_support_rate) == 0) {
+    add(Field::cost_support_rate, "support and staff are not included");
   }
   if (s.has(Field::cost_price_per_gpu_hour) || s.has(Field::cost_prices)) {
     add(Field::cost_price_per_gpu_hour,
         "the price on demand alone. Terms keep the prices of the book");
+  }
+  if (report.request.price_growth == 0) {
+    facts.push_back({"--price-growth", "none, although rents rose by a third in the last year"});
   }
   if (!s.has(Field::cost_capital_rate)) {
     add(Field::cost_capital_rate, fmt::format("{:.0f}% a year on the value of the machines",
@@ -254,90 +412,112 @@ std::vector<std::string> tco_warnings(const TcoReport& report) {
   return lines;
 }
 
+// Warnings about the price of the answer, about rents of another region, and about no row. A line
+// counts the rows without a total.
+std::vector<std::string> screen_warnings(const TcoReport& report, const TcoRow* best) {
+  std::vector<std::string> lines;
+  const auto has = [](const std::vector<std::string>& texts, const std::string& line) {
+    return std::ranges::find(texts, line) != texts.end();
+  };
+  const auto add_all = [&](const std::vector<std::string>& texts) {
+    for (const std::string& line : texts) {
+      if (!has(lines, line)) lines.push_back(line);
+    }
+  };
+  for (const std::string& line : report.warnings) {
+    const bool of_row = std::ranges::any_of(
+        report.rows, [&](const TcoRow& row) { return has(row.warnings, line); });
+    if (!of_row) lines.push_back(line);
+  }
+  if (best != nullptr) add_all(best->warnings);
+  const auto regional =
+      std::ranges::find_if(report.rows, [](const TcoRow& row) { return row.doubts.other_region; });
+  if (regional != report.rows.end()) add_all(regional->warnings);
+  const auto without = std::ranges::count_if(report.rows, [](const TcoRow& r) { return !r.total; });
+  if (without == 1) {
+    const auto row = std::ranges::find_if(report.rows, [](const TcoRow& r) { return !r.total; });
+    lines.push_back(
+        fmt::format("{} {}: {}", row->title, pricing_title(row->pricing), row->problem));
+  } else if (without > 1) {
+    lines.push_back(fmt::format("{} rows have no price. Reasons: --details", without));
+  }
+  for (const auto& failure : report.failures) lines.push_back(failure_line(failure));
+  return lines;
+}
+
+// The end of the screen.
+std::string tco_legend(const TcoReport& report, bool hidden) {
+  const Scenario& scenario = report.request.scenario;
+  const bool estimated =
+      std::ranges::any_of(report.rows, [](const TcoRow& row) { return row.doubts.imputed; });
+  return fmt::format("{}{}. {}{}: --details.", estimated ? "~ Estimated price. " : "",
+                     scenario.has(Field::cost_as_of)
+                         ? fmt::format("Prices as known on {}", scenario.text(Field::cost_as_of))
+                         : fmt::format("Prices of {}", report.price_data_date),
+                     currency_words(), hidden ? "More, with warnings" : "More");
+}
+
 Page tco_page(const TcoReport& report) {
   Page page{"Rent or buy", made_by(report.price_data_date), {}};
   page.titled = false;
+  const TcoRow* best = cheapest_row(report);
   page.add(Paragraph{tco_answer(report), Ink::good});
+  if (best != nullptr) {
+    std::string text;
+    for (const std::string& each : cash_sentences(report, *best)) {
+      text += (text.empty() ? "" : " ") + each;
+    }
+    page.add(Paragraph{std::move(text)});
+  }
   page.add(Heading{
       fmt::format("{} GPUs for {}", grouped(report.gpus, 0), years_words(report.request.years)),
-      "break-even: utilization above which it beats on demand"});
+      "$/used h: average of the years"});
   page.add(Grid{tco_table(report)});
+  // A long table leaves room for the first defaults alone.
+  constexpr std::size_t kLongTable = 12, kFirstDefaults = 4;
+  std::vector<Fact> defaults = tco_defaults(report), rest;
+  if (report.rows.size() > kLongTable && defaults.size() > kFirstDefaults) {
+    rest.assign(defaults.begin() + kFirstDefaults, defaults.end());
+    defaults.resize(kFirstDefaults);
+  }
   page.add(Heading{"Defaults that matter most"});
-  page.add(Facts{tco_defaults(report)});
-  page.add(Paragraph{
-      fmt::format("Prices of {}. {}More: --details.", report.price_data_date, currency_words()),
-      Ink::dim});
-  page.add(Warnings{tco_warnings(report), true});
+  page.add(Facts{std::move(defaults)});
+  const std::vector<std::string> all = tco_warnings(report);
+  const std::vector<std::string> shown = screen_warnings(report, best);
+  page.add(Paragraph{tco_legend(report, all != shown), Ink::dim});
+  for (const std::string& line : shown) {
+    Paragraph warning{"! " + line, Ink::warn, 2};
+    warning.only_text = true;
+    page.add(std::move(warning));
+  }
+  if (!rest.empty()) {
+    page.add(Heading{.text = "More defaults", .detail = true});
+    page.add(Facts{std::move(rest)});
+  }
   if (const Table owning = owning_table(report); !owning.rows().empty()) {
     page.add(Heading{.text = "Cost of owning, by part",
                      .note = "the resale value is subtracted",
                      .detail = true});
-    page.add(Grid{owning, true});
+    page.add(Grid{.table = owning, .splits = true});
   }
-  return page;
-}
-
-// A column per row of the answer: rent = GPUs x paid hours x price x growth, or the parts of
-// owning.
-Calculation tco_calculation(const TcoReport& report) {
-  using Place = Calculation::Place;
-  Calculation sheet;
-  sheet.name = "Total";
-  sheet.notes = {"Change a marked cell: rents, parts of owning and totals follow."};
-  std::vector<const TcoRow*> rows;
-  for (const TcoRow& row : report.rows) {
-    if (!row.total) continue;
-    rows.push_back(&row);
-    sheet.columns.push_back(fmt::format("{}, {}", row.title, pricing_title(row.pricing)));
+  page.add(Heading{.text = "Prices", .note = "of a GPU-hour, or of a machine", .detail = true});
+  page.add(Grid{tco_prices(report)});
+  page.add(Heading{.text = "Memory and energy", .detail = true});
+  page.add(Grid{tco_quotients(report)});
+  page.add(Heading{.text = "All warnings", .detail = true});
+  for (const std::string& line : all) {
+    Paragraph warning{line, Ink::warn, 2, true};
+    warning.only_text = true;
+    page.add(std::move(warning));
   }
-  const std::size_t gpus = sheet.add("GPUs", "", NumberKind::integer);
-  const std::size_t price = sheet.add("price of the rent", "USD/GPU-hour", NumberKind::money);
-  const std::size_t hours = sheet.add("paid hours of a GPU, with growth of the price", "h");
-  std::vector<std::size_t> parts, amounts;
-  std::vector<std::string_view> names = {"servers", "network", "resale", "capital",
-                                         "space",   "energy",  "support"};
-  for (const std::string_view name : names) {
-    parts.push_back(sheet.add(fmt::format("{} of a GPU", name), "USD", NumberKind::money));
-  }
-  const std::size_t rent = sheet.add("rent", "USD", NumberKind::money);
-  for (const std::string_view name : names) {
-    amounts.push_back(sheet.add(std::string(name), "USD", NumberKind::money));
-  }
-  const std::size_t total = sheet.add("total", "USD", NumberKind::money);
-  sheet.lines[total].strong = true;
-  for (std::size_t c = 0; c < rows.size(); ++c) {
-    const TcoRow& row = *rows[c];
-    sheet.set({gpus, c}, Calculation::Given{row.gpus, true});
-    Calculation::Sum sum;
-    if (row.pricing != "own") {
-      const double paid = *row.total / row.gpus / *row.price_per_gpu_hour;
-      sheet.set({price, c}, Calculation::Given{row.price_per_gpu_hour, true});
-      sheet.set({hours, c}, Calculation::Given{paid, true});
-      sheet.set({rent, c}, Calculation::Product{1, {{{gpus, c}}, {{price, c}}, {{hours, c}}}});
-      sum.parts.push_back({rent, c});
-    } else {
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        const auto item = std::ranges::find(row.items, names[i], &cost::LifetimePart::name);
-        sheet.set({parts[i], c}, Calculation::Given{item->usd / row.gpus, true});
-        sheet.set({amounts[i], c}, Calculation::Product{1, {{{gpus, c}}, {{parts[i], c}}}});
-        sum.parts.push_back({amounts[i], c});
-      }
-    }
-    sheet.set({total, c}, sum);
-    check_figure(sheet, Place{total, c}, row.total);
-  }
-  for (const TcoRow* row : rows) {
-    sheet.sources.push_back(
-        {fmt::format("{}, {}", row->title, pricing_title(row->pricing)), row->source});
-  }
-  return sheet;
+  return page.add(Warnings{all});
 }
 
 }  // namespace
 
 Document tco_document(const TcoReport& report) {
   Document document = document_of(kTco, report, [&report] { return tco_page(report); });
-  document.budget = [&report] { return tco_calculation(report); };
+  document.budget = [&report] { return tco_budget(report); };
   document.scenario = report.scenario;
   return document;
 }

@@ -32,6 +32,8 @@ class CellWriter {
     for (const Calculation::Place& part : sum.less) name(part, true);
     out_ += ']';
   }
+  // A page computes products and sums alone.
+  void operator()(const Calculation::Formula&) const { out_ += "null"; }
 
  private:
   void name(const Calculation::Place& at, bool negative) const {

@@ -74,6 +74,53 @@ std::string price_words(const Estimate& e) {
 
 }  // namespace
 
+std::string missing_price_words(const Report& report, const Estimate& e) {
+  const Scenario* scenario = report.scenario;
+  if (!e.cost.own) {
+    std::string kind;
+    if (scenario != nullptr) kind = std::string(scenario->text(Field::cost_pricing)) + " ";
+    std::string seller, region;
+    if (scenario != nullptr && scenario->has(Field::cost_provider)) {
+      seller = fmt::format(" of {}", scenario->text(Field::cost_provider));
+    }
+    if (scenario != nullptr && scenario->has(Field::cost_region)) {
+      region = fmt::format(" in {}", scenario->text(Field::cost_region));
+    }
+    std::string also = seller.empty() ? "" : ", another --provider or --pricing";
+    std::string why;
+    switch (e.cost.purchase) {
+      case Purchase::priced:
+        also += ", or --pricing own";
+        break;
+      case Purchase::unpriced:
+        also += ", or --pricing own with --purchase-price";
+        break;
+      case Purchase::not_for_sale:
+        why = "its maker's cloud alone rents it, and ";
+        break;
+    }
+    if (!region.empty()) also.insert(0, ", another --region");
+    return fmt::format("{}no {}price{}{} is known: set --price{}", why, kind, seller, region, also);
+  }
+  const auto unknown = [&](Part part) {
+    return std::ranges::any_of(e.cost.items, [&](const LineItem& row) {
+      return row.included && !row.amount && row.part == part;
+    });
+  };
+  std::string missing;
+  const auto add = [&](std::string_view what) {
+    missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
+  };
+  if (unknown(Part::servers)) {
+    add(e.cost.purchase == Purchase::not_for_sale
+            ? "it is not for sale: leave --pricing own out"
+            : "its purchase price is not known: set --purchase-price");
+  }
+  if (unknown(Part::colocation)) add("its power is not known: set --watts-per-gpu");
+  if (missing.empty()) add("a price of the bill is not known");
+  return missing;
+}
+
 std::vector<Fact> price_facts(std::span<const Estimate> estimates,
                               std::string_view price_data_date) {
   std::vector<Fact> facts;

@@ -19,6 +19,8 @@ std::string price_legend(std::span<const Estimate> estimates, std::string_view p
 /// Returns price, source and date of each platform, then the date of the price book.
 std::vector<Fact> price_facts(std::span<const Estimate> estimates,
                               std::string_view price_data_date);
+/// Returns what a bill without a total lacks, and the flag that sets it.
+std::string missing_price_words(const Report& report, const Estimate& estimate);
 /// Returns the dollars of a reserved price's term, of `whose`: `The price binds for 3 years: $2.1M
 /// in all, used or not.`
 std::string term_sentence(double hours, double usd, std::string_view whose);

@@ -54,6 +54,12 @@ Cell Cell::boolean(bool value) {
   return cell;
 }
 
+Cell Cell::json(std::string text) {
+  Cell cell(text);
+  cell.json_ = true;
+  return cell;
+}
+
 Cell Cell::strong() const {
   Cell cell = *this;
   cell.strong_ = true;

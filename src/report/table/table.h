@@ -57,12 +57,15 @@ class Cell {
   /// Number that people see as `shown`. `kind` is the number format of a spreadsheet, if one fits.
   static Cell number(double value, std::string shown, std::optional<NumberKind> kind = {});
   static Cell boolean(bool value);
+  /// A JSON value, which people see as its text.
+  static Cell json(std::string text);
 
   /// A copy that stands out for people.
   [[nodiscard]] Cell strong() const;
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is_strong() const { return strong_; }
+  [[nodiscard]] bool is_json() const { return json_; }
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] double value() const { return value_; }
   [[nodiscard]] std::optional<NumberKind> shown_as() const { return shown_as_; }
@@ -70,6 +73,7 @@ class Cell {
  private:
   Kind kind_ = Kind::text;
   bool strong_ = false;
+  bool json_ = false;
   double value_ = 0;  ///< of a number, or 0 or 1 of a boolean
   std::optional<NumberKind> shown_as_ = {};
   std::string text_;  ///< for people

@@ -44,6 +44,16 @@ std::optional<double> value_of(const Calculation& sheet, const Calculation::Sum&
   return out;
 }
 
+std::optional<double> value_of(const Calculation& sheet, const Calculation::Formula& formula) {
+  std::vector<double> cells;
+  for (const Calculation::Place& place : formula.cells) {
+    const std::optional<double> value = sheet.value(place);
+    if (!value) return {};
+    cells.push_back(*value);
+  }
+  return formula.value(cells);
+}
+
 }  // namespace
 
 std::size_t Calculation::add(std::string label, std::string unit, NumberKind kind) {
@@ -171,6 +181,16 @@ class CalculationSheet {
     for (const Calculation::Place& part : sum.less) text += "-" + name(part);
     used.insert(used.end(), sum.less.begin(), sum.less.end());
     write(l, c, text.empty() ? "0" : text, used);
+  }
+  void add(std::size_t l, std::size_t c, const Calculation::Formula& formula) {
+    std::string text(formula.text);
+    for (std::size_t i = 0; i < formula.cells.size(); ++i) {
+      const std::string mark = fmt::format("{{{}}}", i);
+      for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
+        text.replace(at, mark.size(), name(formula.cells[i]));
+      }
+    }
+    write(l, c, text, formula.cells);
   }
   // Writes a formula, which is n/a until all cells that it depends on are filled in.
   void write(std::size_t l, std::size_t c, const std::string& text,

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -45,8 +47,15 @@ class Calculation {
     std::vector<Place> parts;
     std::vector<Place> less = {};
   };
+  /// A formula of cells that is no product or sum. `value` computes what `text` says to a workbook,
+  /// where {0} stands for the first cell.
+  struct Formula {
+    std::string_view text;
+    double (*value)(std::span<const double> cells) = nullptr;
+    std::vector<Place> cells;
+  };
   /// Content of a cell, or nothing if the line does not apply to the case.
-  using Rule = std::variant<std::monostate, Given, Product, Sum>;
+  using Rule = std::variant<std::monostate, Given, Product, Sum, Formula>;
 
   struct Line {
     std::string label;

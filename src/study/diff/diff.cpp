@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "estimate/columns/estimate_columns.h"
+#include "quantity/currency.h"
 #include "scenario/fields.h"
 #include "study/diff/saved_result.h"
 #include "trcost/bill.h"
@@ -302,8 +303,8 @@ std::vector<std::string> totals_above(const DiffResult& result, const DiffLimit&
     const double rise = *total.after.number - *total.before.number;
     if (most.usd) {
       if (rise > *most.usd) {
-        out.push_back(
-            fmt::format("{}: the total rises by {}", name, format_number(rise, NumberKind::money)));
+        out.push_back(fmt::format("{}: the total rises by {}, more than {}", name,
+                                  dollars_words(rise), dollars_words(*most.usd)));
       }
       continue;
     }

@@ -60,10 +60,12 @@ Quantiles lognormal_range(double middle, double sigma) {
   return {middle / wide, middle, middle * wide};
 }
 
-void fill_rent(const TcoPlatform& all, const PriceQuote& price, TcoRow& row) {
+void fill_rent(const TcoPlatform& all, const PriceQuote& price, TcoRow& row, Notes& notes) {
   row.source = price.source;
   row.date = price.date;
-  row.price_imputed = price.imputed;
+  row.provider = price.provider;
+  row.doubts = {price.imputed, price.other_class, price.other_region, price.stale};
+  if (!price.warning.empty()) notes.warn(price.warning);
   row.price_per_gpu_hour = price.usd;
   if (!price.usd) {
     row.problem = price.rule.empty() ? price.source : price.rule;
@@ -92,6 +94,11 @@ void fill_ownership(const TcoPlatform& all, const Rates& rates, TcoRow& row) {
   }
   // Accelerators beyond those asked for stand idle.
   const double bought = cost::gpus_in_whole_machines(rates.purchase, all.gpus);
+  const double in_machine = rates.purchase.machine_gpus;
+  row.doubts.stale = rates.ownership_inputs.age.before_purchase > 1;
+  row.purchase =
+      TcoPurchase{bought / in_machine, in_machine, *rates.purchase.usd_per_gpu * in_machine,
+                  all.request.scenario.has(Field::cost_node_price), rates.ownership_inputs};
   const auto usd_of = [&](std::string_view part) {
     return owned->usd(part) * (part == "energy" ? all.gpus : bought);
   };
@@ -119,6 +126,32 @@ void fill_quotients(const TcoPlatform& all, const Rates& rates, TcoRow& row) {
   row.dollars_per_gb = *row.total / (all.gpus * all.platform.accelerator->memory_bytes / kGigabyte);
 }
 
+void note_whole_machines(const TcoPlatform& all, const PurchasePrice& price, Notes& notes) {
+  const double bought = cost::gpus_in_whole_machines(price, all.gpus);
+  if (!price.usd_per_gpu || bought <= all.gpus) return;
+  notes.warn(
+      fmt::format("{} is sold in machines of {:g}: {:g} machines are bought, {:g} GPUs, for "
+                  "the {:g} in use",
+                  all.platform.accelerator->name, price.machine_gpus, bought / price.machine_gpus,
+                  bought, all.gpus));
+}
+
+// A quote older than a year says little about what a machine costs today.
+void warn_about_quote(const TcoPlatform& all, const Rates& own, Notes& notes) {
+  const double age = own.ownership_inputs.age.before_purchase;
+  if (!own.purchase.usd_per_gpu || age < 1) return;
+  notes.warn(fmt::format(
+      "the purchase price of {} is of {}, {:.1f} years old. Set --node-price to a newer quote of a "
+      "machine",
+      all.platform.accelerator->name, own.purchase.date.text, age));
+}
+
+void warn_about_purchase(const TcoPlatform& all, const Rates& own, Notes& notes) {
+  warn_about_quote(all, own, notes);
+  warn_about_node_price(all.request.scenario, all.catalog, all.platform, own.purchase, notes);
+  note_whole_machines(all, own.purchase, notes);
+}
+
 TcoRow make_row(const TcoPlatform& all, std::string_view pricing, Notes& notes) {
   TcoRow row;
   row.accelerator = all.platform.accelerator->name;
@@ -127,16 +160,22 @@ TcoRow make_row(const TcoPlatform& all, std::string_view pricing, Notes& notes) 
   row.gpus = all.gpus;
   row.years = all.use.years;
   try {
-    const auto rates = all.rates(pricing, notes);
+    // Warnings of a run about flags that this pricing does not use are not of this answer.
+    Notes of_rates(notes.wanted() && pricing == "own");
+    const auto rates = all.rates(pricing, of_rates);
+    notes.assumptions = std::move(of_rates.assumptions);
     if (pricing == "own") {
       fill_ownership(all, *rates, row);
+      warn_about_purchase(all, *rates, notes);
     } else {
-      fill_rent(all, *price_of(all.scenario_for(pricing), *all.platform.accelerator, rates), row);
+      fill_rent(all, *price_of(all.scenario_for(pricing), *all.platform.accelerator, rates), row,
+                notes);
     }
     fill_quotients(all, *rates, row);
   } catch (const Error& error) {
     row.problem = error.message;
   }
+  row.warnings = notes.warnings;
   return row;
 }
 
@@ -207,45 +246,42 @@ void add_serving(const TcoPlatform& all, std::vector<TcoRow>& rows, Notes& notes
   }
 }
 
-void note_whole_machines(const TcoPlatform& all, const PurchasePrice& price, Notes& notes) {
-  const double bought = cost::gpus_in_whole_machines(price, all.gpus);
-  if (!price.usd_per_gpu || bought <= all.gpus) return;
-  notes.warn(
-      fmt::format("{} is sold in machines of {:g}: {:g} machines are bought, {:g} GPUs, for "
-                  "the {:g} in use",
-                  all.platform.accelerator->name, price.machine_gpus, bought / price.machine_gpus,
-                  bought, all.gpus));
-}
-
-// A quote older than a year says little about what a machine costs today.
-void warn_about_quote(const TcoPlatform& all, const Rates& own, Notes& notes) {
-  const double age = own.ownership_inputs.age.before_purchase;
-  if (!own.purchase.usd_per_gpu || age < 1) return;
-  notes.warn(fmt::format(
-      "the purchase price of {} is of {}, {:.1f} years old. Set --node-price to a newer quote of a "
-      "machine",
-      all.platform.accelerator->name, own.purchase.date.text, age));
-}
-
 std::vector<TcoRow> compute_rows(const TcoPlatform& all, Notes& notes) {
   std::vector<TcoRow> rows;
   for (const std::string_view pricing : kTcoPricings) {
-    Notes of_row(notes.wanted() && pricing == "own");
+    Notes of_row(notes.wanted());
     rows.push_back(make_row(all, pricing, of_row));
-    for (Assumption& each : of_row.assumptions) notes.add(std::move(each));
+    notes.append(std::move(of_row));
   }
-  Notes quiet(false);
-  const auto own = all.rates("own", quiet);
-  warn_about_quote(all, *own, notes);
-  estimation::warn_about_node_price(all.request.scenario, all.catalog, all.platform, own->purchase,
-                                    notes);
-  note_whole_machines(all, own->purchase, notes);
   add_break_even(rows, all.use);
   if (!all.request.serve.empty()) add_serving(all, rows, notes);
   return rows;
 }
 
 }  // namespace
+
+std::vector<std::string> tco_strict_reasons(const TcoReport& report) {
+  std::vector<std::string> out;
+  for (const TcoRow& row : report.rows) {
+    const auto add = [&](std::string_view why, std::string_view way_out) {
+      out.push_back(
+          fmt::format("--strict: {} {} {}: {}", row.accelerator, row.pricing, why, way_out));
+    };
+    if (!row.total) add("has no total", row.problem);
+    if (row.doubts.imputed) add("has an imputed price", "--price USD or --provider NAME avoids it");
+    if (row.doubts.other_class) {
+      add("has its maker's price beside those of another class",
+          "--price-class hyperscaler compares all in one");
+    }
+    if (row.doubts.other_region) add("has no price in the region", "another --region has one");
+    if (row.doubts.stale) {
+      add("has a price older than a year or of a guessed date",
+          row.owned() ? "--node-price or --purchase-price of a newer quote avoids it"
+                      : "--price USD avoids it, or `trcost prices import` of a newer list");
+    }
+  }
+  return out;
+}
 
 TcoReport compute_tco(const TcoRequest& request, const Catalog& catalog) {
   TcoReport report;

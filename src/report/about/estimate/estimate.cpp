@@ -76,7 +76,8 @@ const Columns<EstimateAnswer>& answer_columns() {
 // A row of CSV: an estimate, or a platform without one.
 struct PlatformRow {
   const Estimate* estimate = nullptr;
-  const Estimator::Failure* failure = nullptr;
+  std::string_view accelerator;
+  std::string error = {};  // why there is no answer, or no total
 };
 
 struct PlatformRows {
@@ -87,7 +88,7 @@ struct PlatformRows {
 Value value_of_row(const PlatformRow& row, std::uint32_t at) {
   const EstimateColumn& column = estimate_columns()[at];
   if (row.estimate != nullptr) return column.get(*row.estimate, column.arg);
-  if (column.role == ColumnRole::platform) return std::string_view(row.failure->accelerator);
+  if (column.role == ColumnRole::platform) return row.accelerator;
   return {};
 }
 
@@ -102,10 +103,8 @@ const Columns<PlatformRow>& platform_row_columns() {
       column.get = value_of_row;
       out.add({column});
     }
-    constexpr auto kError = [](const PlatformRow& row) {
-      return row.failure == nullptr ? std::string_view() : std::string_view(row.failure->message);
-    };
-    out.add({column::string("error", kError, "why there is no answer")});
+    out.add({column::string("error", column::member<&PlatformRow::error>,
+                            "why there is no answer, or no total")});
     return out;
   }();
   return table;
@@ -298,11 +297,18 @@ Document estimate_document(const Report& report) {
   }
   document.scenario = answer->scenario;
   document.command = report.command;
-  if (report.failures.empty() || report.estimates.empty()) return document;
+  const bool priced = std::ranges::all_of(
+      report.estimates, [](const Estimate& e) { return e.cost.total.has_value(); });
+  if (report.failures.empty() && priced) return document;
   const auto rows = std::make_shared<PlatformRows>();
   rows->report = &report;
-  for (const Estimate& each : report.estimates) rows->rows.push_back({&each, nullptr});
-  for (const Estimator::Failure& each : report.failures) rows->rows.push_back({nullptr, &each});
+  for (const Estimate& each : report.estimates) {
+    rows->rows.push_back({&each, each.accelerator});
+    if (!each.cost.total) rows->rows.back().error = missing_price_words(report, each);
+  }
+  for (const Estimator::Failure& each : report.failures) {
+    rows->rows.push_back({nullptr, each.accelerator, each.message});
+  }
   document.lines = record_of(platform_rows_columns(), *rows);
   document.owned = rows;
   return document;
