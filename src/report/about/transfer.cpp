@@ -206,7 +206,7 @@ Page transfer_page(const TransferReport& report) {
                        result.source.estimate.accelerator);
   page.add(Heading{.text = "Prices", .in_text = false});
   page.add(Facts{price_facts(distinct_platforms(result), report.price_data_date)});
-  return page.add(Warnings{transfer_warnings(result)});
+  return page.add(Warnings{transfer_warnings(result), true});
 }
 
 }  // namespace
