@@ -243,13 +243,13 @@ Page experiments_page(const ExperimentReport& report) {
   if (std::string size = size_sentence(best); !size.empty()) page.add(Paragraph{std::move(size)});
   page.add(Heading{"Platforms"});
   page.add(Grid{platforms_table(report)}).add(experiments_totals(platforms));
+  page.add(Warnings{experiment_warnings(report), true});
   for (const PlatformExperiments* each : platforms) {
     Heading heading{"Runs on " + platform_title(*each)};
     heading.detail = each != &best;
     page.add(std::move(heading));
     page.add(Facts{platform_facts(*each)}).add(Grid{runs_table(*each)});
   }
-  page.add(Warnings{experiment_warnings(report), true});
   const std::vector<ExperimentResult>& runs = platforms.front()->experiments;
   if (!runs.empty()) {
     std::vector<Assumption> assumed = platforms.front()->assumptions;

@@ -195,6 +195,7 @@ Page transfer_page(const TransferReport& report) {
   page.add(Heading{"Platforms"});
   page.add(Grid{transfer_table(result)}).add(transfer_totals(result));
   page.add(Paragraph{price_legend(distinct_platforms(result), report.price_data_date), Ink::dim});
+  page.add(Warnings{transfer_warnings(result), true});
   page.add(Heading{.text = "Remaining uncertainty",
                    .note = "errors of workload and software cancel out",
                    .detail = true});
@@ -206,7 +207,7 @@ Page transfer_page(const TransferReport& report) {
                        result.source.estimate.accelerator);
   page.add(Heading{.text = "Prices", .in_text = false});
   page.add(Facts{price_facts(distinct_platforms(result), report.price_data_date)});
-  return page.add(Warnings{transfer_warnings(result), true});
+  return page;
 }
 
 }  // namespace
