@@ -29,8 +29,11 @@ bool read_quoted(std::string_view text, std::size_t& at, std::string& cell) {
   }
 }
 
-// Reads one record from `at` on and moves behind its line end. False where a quote stays open.
-bool read_record(std::string_view text, std::size_t& at, std::vector<std::string>& cells) {
+constexpr std::size_t kMostCells = 10'000;  // of a row, far beyond any table that is read
+
+// Reads one record from `at` on, moves behind its line end, and returns what is wrong with it.
+std::string_view read_record(std::string_view text, std::size_t& at,
+                             std::vector<std::string>& cells) {
   cells.clear();
   cells.emplace_back();
   while (at < text.size()) {
@@ -40,13 +43,14 @@ bool read_record(std::string_view text, std::size_t& at, std::vector<std::string
     if (stop == text.size() || text[stop] == '\n') break;
     if (text[stop] == '\r' && (at == text.size() || text[at] != '\n')) break;  // old Macintosh
     if (text[stop] == ',') {
+      if (cells.size() == kMostCells) return "the row has more than 10,000 cells";
       cells.emplace_back();
     } else if (text[stop] == '"' && !read_quoted(text, at, cells.back())) {
-      return false;
+      return "a quote is not closed";
     }
   }
   at = std::min(at, text.size());
-  return true;
+  return {};
 }
 
 }  // namespace
@@ -60,9 +64,8 @@ CsvTable::CsvTable(std::string_view text, std::string_view origin, std::vector<s
     const std::size_t start = line;
     const std::size_t from = at;
     cells.reserve(header_.size());
-    if (!read_record(text, at, cells)) {
-      throw Error(ErrorKind::data, "a quote is not closed", {},
-                  fmt::format("{}:{}", origin, start));
+    if (const std::string_view problem = read_record(text, at, cells); !problem.empty()) {
+      throw Error(ErrorKind::data, std::string(problem), {}, fmt::format("{}:{}", origin, start));
     }
     line += static_cast<std::size_t>(std::count(&text[from], text.data() + at, '\n'));
     if (header_.empty()) {

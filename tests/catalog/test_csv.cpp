@@ -34,5 +34,6 @@ TEST_CASE("malformed tables are refused with file and line") {
   CHECK(location("a,b\n\"1\n\",2\n3\n") == "t.csv:4");
   CHECK(location("a,b\n1,2,3\n") == "t.csv:2");
   CHECK(location("a,b\n") == "t.csv");
+  CHECK(location(std::string(10000, ',') + "\n") == "t.csv:1");
   CHECK(location("").empty());
 }

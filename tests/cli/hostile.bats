@@ -7,24 +7,26 @@ load program
 
 run7=(estimate --params 7e9 --accelerator h100-sxm --gpus 8)
 
-# Files that are none of what is read: bytes, nesting, lengths, numbers of things.
+# Files that are none of what is read: bytes, nesting, lengths, numbers of things. With a share of 4,
+# they have a quarter of the largest size that is read.
 hostile_files() {
+  local share=$1
   mkdir -p hostile
   : >hostile/empty
   printf '{"model":{"params":7e9}}\0garbage {' >hostile/nul
   head -c 200000 /dev/zero | tr '\0' '[' >hostile/deep
   (printf '{"a":%.0s' $(seq 20000)) >hostile/objects
   head -c 17000000 /dev/zero >hostile/large
-  head -c 15000000 /dev/zero | tr '\0' 'x' >hostile/long_line
-  (printf '{"name": "' && head -c 15000000 /dev/zero | tr '\0' 'x' && printf '"}') >hostile/long_text
-  (printf '{' && seq -f '"k%.0f":1,' 600000 && printf '"z":1}') >hostile/many_keys
-  (printf '[' && yes '1e308,' | head -n 900000 && printf '1]') >hostile/many_numbers
-  (yes , | head -c 14000000 | tr -d '\n') >hostile/many_columns
-  (printf 'a,"' && head -c 14000000 /dev/zero | tr '\0' 'y') >hostile/open_quote
-  (echo width,height,count && yes 1,2,3,4,5 | head -n 500000) >hostile/wide_rows
+  head -c $((15000000 / share)) /dev/zero | tr '\0' 'x' >hostile/long_line
+  (printf '{"name": "' && head -c $((15000000 / share)) /dev/zero | tr '\0' 'x' && printf '"}') >hostile/long_text
+  (printf '{' && seq -f '"k%.0f":1,' $((600000 / share)) && printf '"z":1}') >hostile/many_keys
+  (printf '[' && yes '1e308,' | head -n $((900000 / share)) && printf '1]') >hostile/many_numbers
+  (yes , | head -c $((14000000 / share)) | tr -d '\n') >hostile/many_columns
+  (printf 'a,"' && head -c $((14000000 / share)) /dev/zero | tr '\0' 'y') >hostile/open_quote
+  (echo width,height,count && yes 1,2,3,4,5 | head -n $((500000 / share))) >hostile/wide_rows
   (printf '{"model":{"params":7e9},"stages":[' && yes '{"name":"s","data":{"tokens":1e9}},' |
-    head -n 300000 && printf '{"name":"z"}]}') >hostile/many_stages
-  (printf '{"model":{"params":7e9},"experiments":[' && yes '{"name":"s"},' | head -n 100000 &&
+    head -n $((300000 / share)) && printf '{"name":"z"}]}') >hostile/many_stages
+  (printf '{"model":{"params":7e9},"experiments":[' && yes '{"name":"s"},' | head -n $((100000 / share)) &&
     printf '{"name":"z"}]}') >hostile/many_experiments
   printf '\xff\xfe\x00' >hostile/half_utf16
   head -c 100000 /dev/urandom >hostile/noise
@@ -49,7 +51,7 @@ ask() {
 }
 
 @test "every place that takes a file, with every hostile file" {
-  hostile_files
+  hostile_files 1
   seconds=$(seconds_of_estimates 200)
   asked=0
   "$TRCOST" "${run7[@]}" -o good.json
@@ -88,7 +90,7 @@ ask() {
 }
 
 @test "a data folder with any of its files hostile" {
-  hostile_files
+  hostile_files 4
   seconds=$(seconds_of_estimates 200)
   asked=0
   mkdir -p folder/prices folder/runs folder/serving folder/efficiency folder/accelerators

@@ -208,7 +208,8 @@ constexpr Term kTerms[] = {
     {"tuning|showcase|usual|first-run|first run",
      "How well the software is tuned. showcase is a record or a vendor's recipe, usual is what "
      "most "
-     "teams reach, first-run is a first attempt. The default is usual.",
+     "teams reach, first-run is a first attempt. Training assumes usual, serving "
+     "something between showcase and usual.",
      "--tuning, `trcost help calibration`"},
     {"software stack|stack|Megatron|FSDP2",
      "The training software. The same model on the same GPUs can differ by a factor of two between "

@@ -51,7 +51,7 @@ void note_data_scale(const ResolvedWork& work, const Amounts& amounts, Notes& no
                               : "; the language model is trained already"),
              "Hoffmann et al. refit by Epoch AI (arXiv:2404.10102)"});
   if (!whole || amounts.samples) return;
-  notes.warn("adaptation scale: " + numbers +
+  notes.warn("few tokens: " + numbers +
              "; enough to adapt trained weights, but a model trained from scratch on them would be "
              "undertrained");
 }

@@ -126,7 +126,8 @@ Table curve_table(const CalibrationCurve& curve) {
 std::string curve_words(const CalibrationCurve& curve) {
   const auto mean = [](const CalibrationCurve::Mean& m) {
     return fmt::format(
-        "{:.1f}% before, {:.1f}% after one row and {:.1f}% after three. Then the 80% range holds "
+        "{:.1f}% before, {:.1f}% after one row and {:.1f}% after three. Then the 80% range "
+        "contains "
         "{:.0f}% of the rest",
         100 * m.error, 100 * m.after[0], 100 * m.after[1], 100 * m.inside);
   };

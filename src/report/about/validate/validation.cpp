@@ -198,22 +198,21 @@ std::string first_words(const ValidationResult& result) {
 }
 
 std::string validation_basis(const ValidationSummary& all) {
-  std::string fitted = "Fitted to them";
-  if (all.apart == all.rows && all.apart > 0) {
-    fitted = "Fitted to other rows";
-  } else if (all.apart > 0) {
-    fitted = fmt::format("Fitted to all but {} rows, which are not counted here", all.apart);
-  }
+  const bool fitted = all.apart < all.rows;
   std::string text = fmt::format(
-      "{} measured rows of {} experiments. {}: median error {:.1f}%, 90th percentile {:.1f}%, "
-      "bias {:+.1f}%.",
-      all.rows, all.groups, fitted, 100 * all.median, 100 * all.p90, 100 * all.bias);
+      "{} measured rows of {} experiments. {}: median {:.1f}%, 90th percentile {:.1f}%, bias "
+      "{:+.1f}%.",
+      all.rows, all.groups, fitted ? "Error of the fit itself" : "Error of rows outside the fit",
+      100 * all.median, 100 * all.p90, 100 * all.bias);
+  if (fitted && all.apart > 0) {
+    text += fmt::format(" {} further row{} shown and not counted.", all.apart,
+                        all.apart == 1 ? " is" : "s are");
+  }
   if (const auto& left = all.left_out) {
     text += fmt::format(
         " With each source left out in turn and unknown tuning: median {:.1f}%, 90th "
-        "percentile {:.1f}%, bias {:+.1f}%. In the median, P90 of the range is {:.2f} times P10 "
-        "(interval score of the logarithm {:.2f}).",
-        100 * left->median, 100 * left->p90, 100 * left->bias, left->width, left->score);
+        "percentile {:.1f}%, bias {:+.1f}%. In the median, P90 of the range is {:.2f} times P10.",
+        100 * left->median, 100 * left->p90, 100 * left->bias, left->width);
   }
   return text;
 }

@@ -53,7 +53,7 @@ Table note_table(const RunValidation& validation) {
 std::string run_answer(const RunValidation& v) {
   return fmt::format(
       "The predicted GPU-hours of whole published runs are off by a factor of {:.2f} in the "
-      "median, for families of models that they were not fitted to. The 80% range holds {} of {} "
+      "median, with each family of models left out of the fit. The 80% range contains {} of {} "
       "runs.",
       v.left_out_factor, v.inside, v.replayed);
 }
@@ -109,9 +109,9 @@ Table vision_table(const VisionValidation& validation) {
 std::string vision_answer(const VisionValidation& v) {
   return fmt::format(
       "The predicted GPU-hours of vision-language runs are off by a factor of {:.2f} in the "
-      "median, {}. The 80% range holds {:.0f}% of the sources.",
+      "median, {}. The 80% range contains {:.0f}% of the sources.",
       v.left_out_factor.value_or(v.vision.factor),
-      v.left_out_factor ? "for sources that they were not fitted to" : "as fitted",
+      v.left_out_factor ? "with each source left out of the fit" : "as fitted",
       100 * v.vision.coverage);
 }
 
