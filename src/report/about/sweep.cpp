@@ -123,6 +123,19 @@ SweepPrice read_price(const Record& row, std::size_t first) {
   return out;
 }
 
+// The evidence behind a price, from the columns of a workbook's rows if it has them.
+SweepPrice read_price(const Record& row, const std::vector<const ColumnInfo*>& columns) {
+  const auto value = [&](std::string_view path) {
+    const auto at = std::ranges::find(columns, path, &ColumnInfo::path);
+    return at == columns.end() ? Value()
+                               : row.value(static_cast<std::size_t>(at - columns.begin()));
+  };
+  SweepPrice out;
+  out.evidence =
+      price_evidence(value("cost.price_imputed").number != 0, false, value("cost.provider").text);
+  return out;
+}
+
 Cell sweep_cell(const Value& value, const ColumnInfo& column, bool imputed) {
   switch (value.kind) {
     case Value::Kind::number:
@@ -169,7 +182,7 @@ PricedRows priced_rows(const SweepPlan& plan, const StoredSweep& kept) {
   std::vector<SweepPrice> prices;
   RowTaker take([&](const Record& row) {
     const SweepPrice& price =
-        prices.emplace_back(priced ? read_price(row, error + 1) : SweepPrice{});
+        prices.emplace_back(priced ? read_price(row, error + 1) : read_price(row, columns));
     std::vector<Cell>& cells = rows.emplace_back();
     for (std::size_t i = 0; i < error; ++i) {
       cells.push_back(

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <ranges>
 #include <utility>
 
 namespace trcost::report {
@@ -239,14 +240,31 @@ class SweepFigures {
     return true;
   }
 
-  // Adds the best platform of each pair of values, if the sweep has two axes and both are numeric.
+  // Adds a map for each platform if the sweep has two axes and both are numeric.
   bool add_heat(Page& page) const {
     if (axes_ != 2) return false;
+    for (const SweepAxis& axis : view_.plan.axes() | std::views::take(2)) {
+      if (!axis.numeric() || axis.size() < 2 || axis.size() > kMostHeatCells) return false;
+    }
+    const std::optional<std::size_t> platform = column_of(ColumnRole::platform);
+    std::vector<std::string> platforms;
+    for (const Row& row : view_.table.rows()) {
+      const std::string name = platform ? row[*platform].text() : "";
+      if (std::ranges::find(platforms, name) == platforms.end()) platforms.push_back(name);
+    }
+    for (const std::string& name : platforms) {
+      Heat heat = empty_heat();
+      if (platforms.size() > 1) heat.title += " on " + name;
+      for (const Row& row : view_.table.rows()) {
+        if (!platform || row[*platform].text() == name) fill_heat(row, heat);
+      }
+      page.add(std::move(heat));
+    }
+    return true;
+  }
+  [[nodiscard]] Heat empty_heat() const {
     const SweepAxis& down = view_.plan.axes()[0];
     const SweepAxis& across = view_.plan.axes()[1];
-    for (const SweepAxis* axis : {&down, &across}) {
-      if (!axis->numeric() || axis->size() < 2 || axis->size() > kMostHeatCells) return false;
-    }
     Heat heat{.title = fmt::format("{} by {} and {}", title(*figure_), title(0), title(1)),
               .x = title(1),
               .y = title(0),
@@ -259,24 +277,19 @@ class SweepFigures {
       heat.rows.push_back({format_number(down.number(i), info(0).display),
                            std::vector<Heat::Cell>(across.size(), Heat::Cell{{}, "n/a"})});
     }
+    return heat;
+  }
+  void fill_heat(const Row& row, Heat& heat) const {
+    if (row[*figure_].kind() != Cell::Kind::number) return;
     const auto index_of = [](const SweepAxis& axis, double value) {
       std::uint64_t at = 0;
       while (at < axis.size() && axis.number(at) != value) ++at;
       return at;
     };
-    for (const Row& row : view_.table.rows()) {
-      if (row[*figure_].kind() != Cell::Kind::number) continue;
-      const std::uint64_t r = index_of(down, row[0].value()), c = index_of(across, row[1].value());
-      if (r == down.size() || c == across.size()) continue;
-      Heat::Cell& cell = heat.rows[r].cells[c];
-      const bool chosen = cell.chosen || &row == best_row();
-      if (!cell.value || is_better(row[*figure_].value(), *cell.value)) {
-        cell = {row[*figure_].value(), row[*figure_].text()};
-      }
-      cell.chosen = chosen;
-    }
-    page.add(std::move(heat));
-    return true;
+    const std::uint64_t r = index_of(view_.plan.axes()[0], row[0].value());
+    const std::uint64_t c = index_of(view_.plan.axes()[1], row[1].value());
+    if (r == heat.rows.size() || c == heat.columns.size()) return;
+    heat.rows[r].cells[c] = {row[*figure_].value(), row[*figure_].text(), &row == best_row()};
   }
 
   // Adds the best lines over the first numeric axis.

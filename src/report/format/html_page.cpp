@@ -111,6 +111,8 @@ ul.marks svg { vertical-align: middle; margin-right: .4rem; }
 .bars .bar { fill: var(--bar); } .bars .range { fill: var(--range); }
 .bars .gone { fill: var(--gone); stroke: var(--axis); stroke-dasharray: 3 2; }
 .bars .middle { fill: var(--middle); }
+table.heat caption { position: static; width: auto; height: auto; clip-path: none; text-align: left;
+                     padding-bottom: .3rem; color: var(--quiet); }
 table.heat td { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap;
                 border: 1px solid var(--paper); print-color-adjust: exact;
                 background: color-mix(in srgb, var(--heat) var(--shade, 0%), var(--paper)); }
