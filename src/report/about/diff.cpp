@@ -17,9 +17,7 @@ namespace {
 
 // `MFU`, `cost total`, `wall clock`: the title of a column, or words of its path without the unit.
 std::string label_of(std::string_view path) {
-  for (const EstimateColumn& column : columns()) {
-    if (column.path == path && !column.title.empty()) return std::string(column.title);
-  }
+  if (const EstimateColumn* column = find_column(path)) return title_words(path, column->heading());
   constexpr std::string_view kUnits[] = {"_seconds", "_bytes", "_usd"};
   std::string out(path);
   for (const std::string_view unit : kUnits) {
@@ -49,8 +47,13 @@ std::string value_words(const DiffRow& row, const DiffValue& value) {
 
 std::string change_words(const DiffRow& row) {
   constexpr double kMostPercent = 1e6;  // beyond, digits say nothing
+  constexpr double kSame = 0.0005;
   const std::optional<double> change = row.change();
   if (!change) return "";
+  if (std::abs(*change) < kSame) return "same";
+  if (row.display == NumberKind::fraction) {
+    return fmt::format("{:+.1f} points", 100 * (*row.after.number - *row.before.number));
+  }
   if (std::abs(*change) > kMostPercent / 100) return *change > 0 ? ">1e6%" : "<-1e6%";
   return fmt::format("{:+.1f}%", 100 * *change);
 }
@@ -105,7 +108,8 @@ Table totals_table(const DiffResult& result) {
     const double change = both ? *total.after.number - *total.before.number : 0;
     table.add_row(
         {platform_name(platform), value_words(total, total.before), value_words(total, total.after),
-         both ? (change < 0 ? "-" : "+") + amount_words(total, std::abs(change)) : std::string(),
+         both && change != 0 ? (change < 0 ? "-" : "+") + amount_words(total, std::abs(change))
+                             : std::string(),
          change_words(total)});
   }
   return table;
