@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <vector>
 
 #include "catalog/data/data_file.h"
@@ -189,6 +191,45 @@ std::string entry_named(const Catalog& catalog, CatalogKind kind, std::string_vi
   return plain == name ? entry : exact_entry(catalog, kind, plain);
 }
 
+namespace {
+
+// A name with its size cut out, such as `qwen3-vl-#` and 9 of `qwen3-vl-9b`.
+struct SizedName {
+  std::string stem;
+  double billions = 0;
+};
+
+std::optional<SizedName> sized_name(std::string_view name) {
+  const std::size_t end = name.rfind('b');
+  if (end == name.npos || end == 0) return std::nullopt;
+  std::size_t start = end;
+  while (start > 0 && std::string_view("0123456789.").find(name[start - 1]) != name.npos) --start;
+  if (start == end || (start > 0 && name[start - 1] != '-')) return std::nullopt;
+  SizedName out{fmt::format("{}#{}", name.substr(0, start), name.substr(end + 1))};
+  std::from_chars(name.data() + start, name.data() + end, out.billions);
+  return out.billions > 0 ? std::optional(std::move(out)) : std::nullopt;
+}
+
+// The model of the same line whose size is within a half of the wanted one, or nothing.
+std::string nearest_size(std::string_view wanted, const std::vector<std::string>& known) {
+  constexpr double kFarthest = 1.5;
+  const std::optional<SizedName> asked = sized_name(wanted);
+  std::string nearest;
+  double least = kFarthest;
+  for (const std::string& name : known) {
+    const std::optional<SizedName> other = sized_name(name);
+    if (!asked || !other || other->stem != asked->stem) continue;
+    const double ratio =
+        std::max(asked->billions, other->billions) / std::min(asked->billions, other->billions);
+    if (ratio > least) continue;
+    least = ratio;
+    nearest = name;
+  }
+  return nearest;
+}
+
+}  // namespace
+
 std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::string_view typed) {
   constexpr std::size_t kLeastStart = 2, kLeastPart = 3;
   const std::string wanted =
@@ -222,10 +263,14 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
   }
   if (longer.size() > 1) return list_entries(longer);
   if (longer.size() == 1) return fmt::format("did you mean \"{}\"?", longer.front());
+  const bool models = kind == CatalogKind::models;
+  if (const std::string sized = models ? nearest_size(wanted, known) : std::string();
+      !sized.empty()) {
+    return fmt::format("did you mean \"{}\"?", sized);
+  }
   if (const std::string start = longest_prefix(wanted, known); !start.empty()) {
     return fmt::format("did you mean \"{}\"?", start);
   }
-  const bool models = kind == CatalogKind::models;
   const bool chips = kind == CatalogKind::accelerators;
   std::string nearest = nearest_entry(catalog, kind, typed,
                                       models || chips ? same_line(wanted, known, models) : known);

@@ -315,6 +315,7 @@ TEST_CASE("names that do not exist lead to those that do") {
                  "not downloaded"));
   // No hint is better than a wrong one.
   CHECK_FALSE(contains(hint_of([&] { (void)catalog.model("facebook/opt-1.3b"); }), "did you mean"));
+  CHECK(contains(hint_of([&] { (void)catalog.model("qwen3-vl-9b"); }), "\"qwen3-vl-8b\""));
   CHECK_FALSE(contains(hint_of([&] { (void)catalog.accelerator("x20"); }), "h20"));
   // A family that exists, and a part of a name.
   CHECK(contains(hint_of([&] { (void)catalog.model("llama-5-scout"); }), "there is llama-2-13b"));

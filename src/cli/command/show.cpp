@@ -5,13 +5,14 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "catalog/entry_names.h"
 #include "cli/command/commands.h"
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
 #include "cli/session/session.h"
 #include "prices/rows/price_book.h"
-#include "quantity/suggest.h"
 #include "report/about/catalog.h"
 #include "report/about/documents.h"
 #include "trcost/error.h"
@@ -40,12 +41,13 @@ std::pair<CatalogKind, std::string> find_anywhere(const Catalog& catalog, const 
       return {kind.kind, std::move(entry)};
     }
   }
-  std::vector<std::string> known;
-  for (const CatalogKindInfo& kind : catalog_kinds()) {
-    if (kind.kind == CatalogKind::runs) continue;
-    for (std::string& entry : catalog.names(kind.kind)) known.push_back(std::move(entry));
+  std::vector<CatalogKind> kinds = {CatalogKind::models, CatalogKind::accelerators};
+  for (const CatalogKindInfo& kind : catalog_kinds()) kinds.push_back(kind.kind);
+  std::string guess;
+  for (const CatalogKind kind : kinds) {
+    if (kind == CatalogKind::runs || !guess.empty()) continue;
+    guess = catalog::suggested_entry(catalog, kind, name);
   }
-  const std::string guess = did_you_mean(name, known);
   throw Error(
       ErrorKind::usage, fmt::format("nothing in the catalog is named \"{}\"", name.substr(0, 100)),
       guess.empty() ? "`trcost list` shows the kinds, `trcost list KIND` the names" : guess);
