@@ -195,7 +195,7 @@ END
   head -1 out.txt | tr ',' '\n' | sort >columns.txt
   jq -r '.platforms[0] as $p | $p.experiments[0] as $e |
     ([$e | paths(type != "object") | join(".")] + [$p | del(.experiments) | paths(type != "object") | join(".")]
-      + [del(.platforms, .failures, .scenario) | paths(type != "object") | join(".")])
+      + [del(.platforms, .failures, .warnings, .scenario) | paths(type != "object") | join(".")])
     | unique[]' study.json | sort >paths.txt
   diff columns.txt paths.txt
   for column in range.total_usd.p90 cost.price_per_gpu_hour total.tokens_per_second_per_megawatt energy.kwh; do

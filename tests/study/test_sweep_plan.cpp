@@ -217,9 +217,9 @@ TEST_CASE("a region without a price is a doubt of the sweep, whatever axis it is
   CHECK_FALSE(doubts({"hardware.gpus=8,16"}).doubtful);
   const auto regions = doubts({"cost.region=us,cn,fr", "hardware.gpus=8,16"});
   CHECK(regions.doubtful);
-  REQUIRE(regions.warnings.size() == 1);
-  CHECK(regions.warnings[0].find("cn") != std::string::npos);
-  CHECK(doubts({"hardware.gpus=8,16", "cost.region=cn"}).warnings == regions.warnings);
+  REQUIRE(regions.lines.size() == 1);
+  CHECK(regions.lines[0].find("cn") != std::string::npos);
+  CHECK(doubts({"hardware.gpus=8,16", "cost.region=cn"}).lines == regions.lines);
   // A price that the user sets leaves no doubt.
   CHECK_FALSE(doubts({"cost.region=cn", "cost.price_per_gpu_hour=2,3"}).doubtful);
 }

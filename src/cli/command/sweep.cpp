@@ -142,7 +142,7 @@ class Sweeping {
  private:
   void report(const SweepOutcome& outcome) const {
     if (format_ != Format::table) {  // the text has them
-      for (const std::string& warning : first_warnings(doubts_.warnings)) session_.warn(warning);
+      for (const std::string& warning : first_warnings(doubts_.lines)) session_.warn(warning);
     }
     if (arguments_.strict && doubts_.doubtful) {
       session_.error(
@@ -243,7 +243,7 @@ class Sweeping {
     SweepOutput output(path(), resumed_.bytes);
     SweepDocument document(
         plan_, format_, {}, [&](std::string_view text) { output.write(text); },
-        std::string(price_date(session_.catalog())), {}, doubts_.warnings);
+        std::string(price_date(session_.catalog())), {}, doubts_.lines);
     if (resumed_.bytes == 0) document.open();
     const SweepOutcome outcome = compute([&](std::string_view rows) { document.add(rows); });
     output.flush();
@@ -255,7 +255,7 @@ class Sweeping {
     SweepDocument document(
         plan_, format_, style_of(typed_output(), format_, session_),
         [&](std::string_view text) { output.write(text); },
-        std::string(price_date(session_.catalog())), session_.command, doubts_.warnings);
+        std::string(price_date(session_.catalog())), session_.command, doubts_.lines);
     // Rows to be ordered can be refused after some thousands: their head comes with the first.
     bool opened = false;
     const auto open = [&] {
@@ -280,7 +280,7 @@ class Sweeping {
   Session& session_;
   Format format_;
   SweepPlan plan_;
-  SweepPriceDoubts doubts_;
+  PriceWarnings doubts_;
   SweepRun run_;
   SweepResume resumed_;  ///< what the file had before
 };

@@ -7,13 +7,16 @@
 #include <tuple>
 #include <utility>
 
-#include "estimate/answer/merge_warnings.h"
 #include "estimate/columns/estimate_columns.h"
 #include "report/page/money_facts.h"
 
 namespace trcost::report {
 
 namespace {
+
+bool has_warning(const Estimate& estimate, const std::string& warning) {
+  return std::ranges::find(estimate.warnings, warning) != estimate.warnings.end();
+}
 
 // Adds a line per missing price, with all platforms whose total lacks it.
 void add_missing_prices(const Report& report, std::vector<std::string>& lines) {
@@ -70,9 +73,16 @@ std::string failure_line(const Estimator::Failure& failure) {
 }
 
 std::vector<std::string> estimate_warnings(const Report& report) {
-  std::vector<const Estimate*> estimates;
-  for (const Estimate& estimate : report.estimates) estimates.push_back(&estimate);
-  std::vector<std::string> lines = merge_warnings(estimates);
+  std::vector<std::string> lines;
+  for (const Estimate& estimate : report.estimates) {
+    for (const std::string& warning : estimate.warnings) {
+      const bool everywhere = std::ranges::all_of(
+          report.estimates, [&](const Estimate& other) { return has_warning(other, warning); });
+      const bool named = warning.find(estimate.accelerator) != std::string::npos;
+      std::string line = everywhere || named ? warning : estimate.accelerator + ": " + warning;
+      if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+    }
+  }
   add_missing_prices(report, lines);
   return lines;
 }

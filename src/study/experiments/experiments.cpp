@@ -8,7 +8,7 @@
 
 #include "cost/energy.h"
 #include "cost/make_bill.h"
-#include "estimate/answer/merge_warnings.h"
+#include "estimate/answer/price_warnings.h"
 #include "estimate/range/range.h"
 #include "quantity/quantity.h"
 #include "study/experiments/experiment_runs.h"
@@ -306,11 +306,11 @@ ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& ca
     }
   }
   if (out.platforms.empty() && last) throw Error(*last);
-  std::vector<const Estimate*> runs;
+  PriceWarnings prices;
   for (const PlatformExperiments& platform : out.platforms) {
-    for (const ExperimentResult& each : platform.experiments) runs.push_back(&each.run);
+    prices.add(price_warnings(study.base, platform.accelerator, catalog));
   }
-  out.warnings = merge_warnings(runs);
+  out.warnings = std::move(prices.lines);
   return out;
 }
 

@@ -5,22 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "estimate/answer/price_warnings.h"
 #include "quantity/layers.h"
 #include "study/sweep/plan.h"
 #include "trcost/catalog.h"
 
 namespace trcost::study {
 
-struct SweepPriceDoubts {
-  std::vector<std::string> warnings;  ///< each once, with its accelerator
-  bool doubtful = false;              ///< a price that `estimate --strict` rejects
-};
-
 /// The first few of many warnings, and how many there are beyond them.
 std::vector<std::string> first_warnings(const std::vector<std::string>& warnings);
 
 /// Resolves the price of every platform under every combination of the axes of words that decide
 /// it, such as region, provider and pricing. A combination without a price is an error of its rows.
-SweepPriceDoubts find_price_doubts(const SweepPlan& plan, const Catalog& catalog);
+PriceWarnings find_price_doubts(const SweepPlan& plan, const Catalog& catalog);
 
 }  // namespace trcost::study

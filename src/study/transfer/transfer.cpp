@@ -11,7 +11,7 @@
 #include "catalog/hardware/hardware.h"
 #include "cost/distribution.h"
 #include "cost/make_bill.h"
-#include "estimate/answer/merge_warnings.h"
+#include "estimate/answer/price_warnings.h"
 #include "estimate/range/range.h"
 #include "study/validate/validate.h"
 #include "trcost/bill.h"
@@ -177,7 +177,7 @@ class Transfer {
     }
     if (result_.targets.empty() && last) throw Error(*last);
     warn_of_measurement();
-    warn_of_estimates();
+    warn_of_prices();
     return std::move(result_);
   }
 
@@ -227,12 +227,12 @@ class Transfer {
     set_ranges(row, request_);
   }
 
-  void warn_of_estimates() {
-    std::vector<const Estimate*> estimates;
-    for (const TransferRow& row : result_.targets) estimates.push_back(&row.estimate);
-    for (std::string& line : merge_warnings(estimates)) {
-      result_.warnings.push_back(std::move(line));
+  void warn_of_prices() {
+    PriceWarnings prices;
+    for (const TransferRow& row : result_.targets) {
+      prices.add(price_warnings(request_.base, row.estimate.accelerator, catalog_));
     }
+    std::ranges::move(prices.lines, std::back_inserter(result_.warnings));
   }
 
   void warn_of_measurement() {

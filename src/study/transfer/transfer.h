@@ -65,7 +65,7 @@ struct TransferResult {
   TransferRow source;
   std::vector<TransferRow> targets;
   std::vector<Estimator::Failure> failures;  ///< targets without an answer
-  std::vector<std::string> warnings;         ///< of the measurement and of the estimates
+  std::vector<std::string> warnings;         ///< of the measurement and of prices
 };
 
 /// The measured row of data/runs with the highest MFU, which its published tokens per second are.
