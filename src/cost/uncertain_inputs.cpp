@@ -23,6 +23,10 @@ constexpr double kGoodputSigmaLarge = 0.15;  // above 16,384
 constexpr double kTokensSigmaPlan = 0.10;
 constexpr double kTokensSigmaGuess = 0.25;
 constexpr double kVisionTokensSigma = 0.25;  // tokens of images: their sizes, padding
+// Mean lengths of 12 open instruction sets, from about 70 tokens (Self-Instruct) to 1,400
+// (ShareGPT): Wang et al., arXiv:2306.04751, table 1. Their logarithms spread by 0.8 about their
+// mean, less within a kind of data.
+constexpr double kSampleLengthSigma = 0.6;
 constexpr double kExperimentsSigma = 0.5;
 constexpr double kElectricitySigma = 0.2;
 constexpr double kPueSigma = 0.05;
@@ -176,7 +180,8 @@ void default_uncertain_inputs(const UncertaintyContext& in, std::vector<Uncertai
           Exponents::time(r.length_hours).with(Driver::dataset, r.length_tokens), kRoundsTable);
     }
   } else if (!in.tokens_ranged) {
-    const double tokens = in.tokens_given ? kTokensSigmaPlan : kTokensSigmaGuess;
+    const double amount = in.tokens_given ? kTokensSigmaPlan : kTokensSigmaGuess;
+    const double tokens = in_quadrature(amount, in.length_assumed ? kSampleLengthSigma : 0);
     add(Cause::amount, Field::data_tokens,
         in.vision_rows ? tokens : in_quadrature(tokens, in.image_share * kVisionTokensSigma),
         Exponents::time(1).with(Driver::dataset, 1), kTable);

@@ -390,3 +390,22 @@ TEST_CASE("a budget that holds in nine of ten cases, by hand", "[estimate][range
   CHECK_THAT(*total_at(e, 0.5), WithinRel(7418.34, 1e-5));
   CHECK_THAT(*total_at(e, 0.9), WithinRel(9918.5, 1e-4));
 }
+
+// Llama 2 13B on 41,000 samples of airoboros over three epochs took 64 GPU-hours of A100
+// (jondurbin/airoboros issue 14), whose length nobody stated.
+TEST_CASE("samples of unknown length have a wide range, and stating it narrows it",
+          "[estimate][range]") {
+  Scenario s;
+  s.set_text(Field::train_method, "sft");
+  s.set_text(Field::model_name, "llama-2-13b");
+  s.set_text(Field::hardware_accelerator, "a100-sxm-80gb");
+  s.set_number(Field::hardware_gpus, 4);
+  s.set_number(Field::data_samples, 41000);
+  s.set_number(Field::data_epochs, 3);
+  const Quantiles unknown = answer(s).range.gpu_hours;
+  CHECK(unknown.p10 < 64);
+  CHECK(unknown.p90 > 64);
+  s.set_number(Field::data_text_tokens_per_sample, 790);
+  const Quantiles stated = answer(s).range.gpu_hours;
+  CHECK(stated.p90 / stated.p10 < unknown.p90 / unknown.p10 / 1.2);
+}
