@@ -37,9 +37,11 @@ void fill_from_parts(Workings& work) {
                 "by the name of a file that is not beside the recipe");
     if (work.has("named_offload")) work.set("train.offload", work.text("named_offload"));
     work.report("named_sharding", "taken by its name: the file is not beside the recipe");
-  } else if (work.has("deepspeed_file") && work.has("absent")) {
+  } else if (const bool open = !work.has("layout.sharding") || work.assumed("layout.sharding");
+             open && work.has("deepspeed_file") && !work.has("deepspeed_read")) {
     work.erase("layout.sharding");
-    work.ask(Field::layout_sharding, "the DeepSpeed file is not beside the recipe");
+    work.report("deepspeed_file", "no configuration of DeepSpeed is read: pass its file too");
+    work.ask(Field::layout_sharding, "the DeepSpeed configuration is not in the files");
   } else if (work.has("accelerate_absent") && work.assumed("layout.sharding") != nullptr) {
     work.erase("layout.sharding");
     work.ask(Field::layout_sharding, "the file of Accelerate is not beside the recipe");
@@ -178,6 +180,7 @@ void compute_fields(Workings& work) {
   find_model(work);
   find_recipe(work);
   find_gpus(work);
+  find_cloud(work);
   find_layout(work);
   find_optimizer(work);
   find_backbone(work);

@@ -7,6 +7,8 @@
 #include <map>
 
 #include "catalog/hardware/machines.h"
+#include "prices/rows/price_book.h"
+#include "prices/rows/regions.h"
 #include "quantity/suggest.h"
 #include "scenario/fields.h"
 #include "trcost/numbers.h"
@@ -198,6 +200,30 @@ void find_gpus(Workings& work) {
   }
   if (gpus >= 1) work.set("hardware.gpus", gpus);
   work.ask(Field::hardware_gpus, "the number of GPUs is set by the launcher");
+}
+
+void find_cloud(Workings& work) {
+  // SkyPilot's `infra: aws/us-east-1/us-east-1a`, before 2025 `cloud: aws` and `region: us-east-1`.
+  const std::string infra = work.text("sky_infra");
+  const bool one = !infra.empty();
+  const std::size_t slash = std::min(infra.find('/'), infra.size());
+  const std::string rest = infra.substr(std::min(slash + 1, infra.size()));
+  const std::string cloud = one ? infra.substr(0, slash) : work.text("sky_cloud");
+  const std::string region = one ? rest.substr(0, rest.find('/')) : work.text("sky_region");
+  const auto given = [](const std::string& name) { return !name.empty() && name != "*"; };
+  if (!given(cloud) && !given(region)) return;
+  const auto* provider = prices::known_provider(prices::price_book(work.catalog()), cloud);
+  if (provider != nullptr) {
+    work.set("cost.provider", provider->name);
+  } else if (given(cloud)) {
+    work.report(one ? "sky_infra" : "sky_cloud", "no prices of this cloud: set --price");
+  }
+  if (!given(region)) return;
+  if (prices::known_region(prices::known_regions(work.catalog()), region) != nullptr) {
+    work.set("cost.region", region);
+  } else {
+    work.report(one ? "sky_infra" : "sky_region", "an unknown region: set --region");
+  }
 }
 
 void note_kubernetes(const Facts& facts, Workings& work) {

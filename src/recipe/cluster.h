@@ -12,6 +12,9 @@ namespace trcost::recipe {
 /// parallelism, or asks for them. Two places that disagree are named.
 void find_gpus(Workings& workings);
 
+/// Sets provider and region of the cloud that a job names, as far as trcost has prices of them.
+void find_cloud(Workings& workings);
+
 /// Accelerators of a job of Kubernetes: replicas x GPUs of each role, as `job_gpus`.
 void note_kubernetes(const Facts& facts, Workings& workings);
 

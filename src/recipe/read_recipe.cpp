@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <span>
 
 #include "quantity/suggest.h"
 #include "recipe/arithmetic.h"
@@ -25,11 +26,6 @@ std::string both_offloads(const std::string& one, const std::string& other) {
   if (one == other || other == "none") return one;
   if (one == "none") return other;
   return one == "parameters" || other == "parameters" ? "parameters" : "all";
-}
-
-const FieldInfo* find_field(std::string_view path) {
-  const auto at = std::ranges::find(fields(), path, &FieldInfo::path);
-  return at == fields().end() ? nullptr : &*at;
 }
 
 // Flags lose their dashes, so that one table has a framework's flags and keys.
@@ -103,7 +99,9 @@ class Reader {
                   fmt::format("no key of this {} recipe sets a field", table_.name),
                   "pass the configuration that the command reads", files_.paths.front());
     }
-    out_.missing.insert(out_.missing.begin(), workings_.gaps().begin(), workings_.gaps().end());
+    note_gaps();
+    out_.uncounted_steps = workings_.uncounted_steps();
+    report_overridden();
     return std::move(out_);
   }
 
@@ -111,6 +109,7 @@ class Reader {
   void apply(const RecipeSource& source) {
     std::optional<FrameworkTable> own;
     if (!source.table.empty()) own = load_framework(catalog_, source.table);
+    if (source.table == "deepspeed") workings_.set("deepspeed_read", "1");
     if (source.table == "kubernetes") note_kubernetes(source.facts, workings_);
     const Fact* before = nullptr;
     for (const Fact& fact : source.facts) {
@@ -124,12 +123,15 @@ class Reader {
                           (source.kind == RecipeSource::Kind::serve && (rule == nullptr || !*rule));
       if (beside || (rule != nullptr && !*rule)) {
         add_key(fact, "harmless", "", "");
+      } else if (source.kind == RecipeSource::Kind::branch) {
+        add_key(fact, "reported", "", "only the machine knows whether this branch is taken");
       } else if (fact.given == Given::replaced) {
         add_key(fact, "reported", "", "stands twice: the last value counts");
       } else if (rule == nullptr) {
         add_key(fact, "reported", "", "unknown key");
       } else {
-        const bool item = before != nullptr && before->key == fact.key;
+        const bool item =
+            before != nullptr && before->key == fact.key && before->given != Given::replaced;
         if (!item) forget(key);
         apply_rule(**rule, fact, key, item);
       }
@@ -141,10 +143,25 @@ class Reader {
   void forget(const std::string& key) {
     const auto earlier = variables_of_.find(key);
     if (earlier == variables_of_.end()) return;
+    bool counted = false;
     for (const std::string& name : earlier->second) {
-      if (last_key_of_[name] == key) workings_.erase(name);
+      if (last_key_of_[name] != key) continue;
+      workings_.erase(name);
+      counted = true;
     }
     earlier->second.clear();
+    if (counted) report_replaced(key);
+  }
+
+  // Reports the rows of a key whose value a later one of the same key replaces.
+  void report_replaced(const std::string& key) {
+    for (const std::size_t row : rows_of_[key]) {
+      std::erase_if(rows_, [&](const auto& each) { return each.second == row; });
+      out_.keys[row].status = "reported";
+      out_.keys[row].path.clear();
+      out_.keys[row].why = "stands twice: the last value counts";
+    }
+    rows_of_[key].clear();
   }
 
   // `item` for a further item of a list.
@@ -181,7 +198,7 @@ class Reader {
     const bool known = value != nullptr || !plain || !rule.variable.empty() || !rule.report.empty();
     if (!known) why = "a value that trcost does not know";
     if (drops_offload) why = "activations on the host beside the weights are not modelled";
-    add_key(fact, why.empty() ? "used" : "reported", paths, why);
+    rows_of_[key].insert(add_key(fact, why.empty() ? "used" : "reported", paths, why));
   }
 
   void apply_unknown(const KeyRule& rule, const Fact& fact) {
@@ -189,7 +206,10 @@ class Reader {
                             std::ranges::all_of(rule.values, [](const auto& each) {
                               return each.second.variables.empty() && each.second.report.empty();
                             });
-    if (weightless) return add_key(fact, "used", "", "");
+    if (weightless) {
+      add_key(fact, "used", "", "");
+      return;
+    }
     if (!rule.variable.empty()) workings_.set_unknown(rule.variable);
     std::string paths = find_field(rule.variable) != nullptr ? rule.variable : "";
     for (const auto& [name, value] : rule.values) {
@@ -224,6 +244,39 @@ class Reader {
     }
   }
 
+  // The user's own fields close gaps.
+  void note_gaps() {
+    for (const RecipeGap& gap : workings_.gaps()) {
+      if (!is_given(gap.path)) out_.missing.push_back(gap);
+    }
+  }
+
+  [[nodiscard]] bool is_given(std::string_view path) const {
+    const FieldInfo* info = find_field(path);
+    return info != nullptr && workings_.given().has(info->field);
+  }
+
+  // A key all of whose fields the user sets otherwise counts no more.
+  void report_overridden() {
+    for (RecipeKey& key : out_.keys) {
+      if (key.status != "used" || key.path.empty()) continue;
+      std::string flags;
+      bool all = true;
+      for (std::string_view rest = key.path; !rest.empty();) {
+        const std::size_t end = std::min(rest.find(','), rest.size());
+        const FieldInfo* info = find_field(rest.substr(0, end));
+        const bool other = info != nullptr && workings_.given().has(info->field) &&
+                           !workings_.given().equal(out_.scenario, std::span(&info->field, 1));
+        all = all && other;
+        if (other) flags += (flags.empty() ? "" : ", ") + std::string(info->flag);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+      if (!all) continue;
+      key.status = "reported";
+      key.why = fmt::format("{} counts instead", flags);
+    }
+  }
+
   // Reports the keys that set a variable.
   void report_keys(const std::string& variable, const std::string& why) {
     for (RecipeKey& each : out_.keys) {
@@ -233,18 +286,20 @@ class Reader {
     }
   }
 
-  void add_key(const Fact& fact, std::string status, std::string paths, std::string why) {
+  // Returns the index of the row in out_.keys.
+  std::size_t add_key(const Fact& fact, std::string status, std::string paths, std::string why) {
     const std::string value = shown_value(fact);
     const auto at = rows_.find(fact.key + '\n' + status + '\n' + paths + '\n' + why);
     if (at != rows_.end()) {
       constexpr std::size_t kLongest = 200;
       std::string& shown = out_.keys[at->second].value;
       if (shown.size() < kLongest) shown += (shown.empty() ? "" : ", ") + value;
-      return;
+      return at->second;
     }
     rows_[fact.key + '\n' + status + '\n' + paths + '\n' + why] = out_.keys.size();
     out_.keys.push_back({fact.key, value, std::move(status), std::move(paths), std::move(why),
                          fact.file, static_cast<double>(fact.line)});
+    return out_.keys.size() - 1;
   }
 
   void set_fields() {
@@ -258,7 +313,7 @@ class Reader {
         workings_.ask(name, fmt::format("\"{}\" is no value of it", value.substr(0, kLongest)));
         continue;
       }
-      if (const std::string* why = workings_.assumed(name)) {
+      if (const std::string* why = workings_.assumed(name); why != nullptr && !is_given(name)) {
         out_.defaults.push_back({name, value, *why});
       }
     }
@@ -275,6 +330,7 @@ class Reader {
   std::map<std::string, std::set<std::string>, std::less<>> variables_of_;  // by plain key
   std::map<std::string, std::string, std::less<>> last_key_of_;             // of a variable
   std::map<std::string, std::size_t> rows_;                                 // of out_.keys
+  std::map<std::string, std::set<std::size_t>, std::less<>> rows_of_;       // by plain key
   RecipeReading out_;
 };
 

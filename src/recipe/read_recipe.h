@@ -42,6 +42,8 @@ struct RecipeReading {
   std::vector<RecipeKey> keys;
   std::vector<RecipeGap> missing;
   std::vector<RecipeDefault> defaults;  ///< the software stack first
+  /// Why the recipe's steps give no amount of data, and the flags that would. Empty if they do.
+  std::string uncounted_steps;
 };
 
 /// Reads another tool's configuration: the named files and those that they name beside themselves.

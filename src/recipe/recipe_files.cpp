@@ -142,7 +142,7 @@ class Opener {
 
   // A job that runs a script: SkyPilot's `run`, the command of a container.
   void add_wrapper(const std::string& wrapper, Facts facts, const std::string& path, int depth) {
-    std::string script;
+    std::vector<std::pair<std::string, std::string>> scripts;  // by the group of their keys
     ShellSettings settings;
     std::string nodes = "1", cards, name;
     for (const Fact& fact : facts) {
@@ -151,7 +151,9 @@ class Opener {
           key == "entrypoint") {
         const bool whole =
             key == "run" || key == "setup" || fact.value.find('\n') != std::string::npos;
-        script += fact.value + (whole ? "\n" : " ");
+        const std::string group = fact.key.substr(0, fact.key.size() - key.size());
+        if (scripts.empty() || scripts.back().first != group) scripts.emplace_back(group, "");
+        scripts.back().second += fact.value + (whole ? "\n" : " ");
       }
       if (fact.key.starts_with("envs.")) settings.emplace_back(key, fact.value);
       if (key == "name") name = fact.value;
@@ -169,13 +171,27 @@ class Opener {
     }
     if (wrapper == "mcli") take_parameters(facts);
     out_.sources.push_back({RecipeSource::Kind::wrapper, wrapper, std::move(facts)});
+    add_script(joined_scripts(scripts), path, settings, depth);
+  }
+
+  // All scripts of a job. Pods of several roles that run the same one count once.
+  static std::string joined_scripts(
+      const std::vector<std::pair<std::string, std::string>>& scripts) {
     // `command: ["bash", "-c"]` stands before the text of `args`.
     constexpr std::string_view kShellWords[] = {"bash -c ",    "sh -c ",    "/bin/bash -c ",
                                                 "/bin/sh -c ", "bash -lc ", "/bin/bash -lc "};
-    for (const std::string_view words : kShellWords) {
-      if (script.starts_with(words)) script.erase(0, words.size());
+    std::string out;
+    std::set<std::string, std::less<>> known;
+    for (const auto& [group, script] : scripts) {
+      if (!known.insert(script).second) continue;
+      std::string_view text = script;
+      for (const std::string_view words : kShellWords) {
+        if (text.starts_with(words)) text.remove_prefix(words.size());
+      }
+      out += text;
+      if (!out.ends_with('\n')) out += '\n';
     }
-    add_script(script, path, settings, depth);
+    return out;
   }
 
   // The configuration within a job of MosaicML's, which mounts it as a file.
@@ -203,6 +219,8 @@ class Opener {
       add_text(written.text, written.path, syntax_of(written.path, ""), depth + 1);
     }
     out_.sources.push_back({RecipeSource::Kind::wrapper, "slurm", std::move(script.facts)});
+    out_.sources.push_back({RecipeSource::Kind::other, {}, std::move(script.beside)});
+    out_.sources.push_back({RecipeSource::Kind::branch, {}, std::move(script.doubtful)});
     const std::size_t run = choose_run(script.commands, path);
     for (std::size_t i = 0; i < script.commands.size(); ++i) {
       ShellCommand& command = script.commands[i];

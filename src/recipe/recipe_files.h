@@ -20,6 +20,7 @@ struct RecipeSource {
     wrapper,  ///< a job around a script, and the lines of a Slurm header
     file,     ///< configuration
     other,    ///< commands beside the run
+    branch,   ///< flags of a branch that only the machine decides
     serve,    ///< inference servers beside the run
     train,    ///< command that starts the run
   };

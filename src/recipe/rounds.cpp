@@ -32,7 +32,7 @@ void find_trainer_rounds(Workings& work) {
   if (one) work.assume("rollout.samples_per_prompt", "1", "a response per prompt");
   const double answers = work.number("rollout.samples_per_prompt").value_or(1);
   const std::optional<double> ranks = learning_ranks(work);
-  const std::optional<double> micro = work.number("train.micro_batch");
+  const std::optional<double> micro = work.number(Field::train_micro_batch);
   const double accumulation = work.number("accumulation").value_or(1);
   if (micro && ranks && !work.is_unknown("accumulation")) {
     work.set("train.global_batch", *micro * accumulation * *ranks);
@@ -126,6 +126,11 @@ void find_rounds(Workings& work) {
           "remote_reward",
           "a reward elsewhere is not modelled: with ppo one of the policy's size is counted");
   }
+  const bool critic = work.is("train.method", "ppo") && !work.has("rollout.critic_model");
+  if (work.is_group("openrlhf") && critic && work.has("rollout.reward_model")) {
+    work.assume("rollout.critic_model", work.text("rollout.reward_model"),
+                "the critic starts from the reward model");
+  }
   work.report("openrlhf_packing",
               "learning without padding is the stack's, and batches count answers");
   if (work.is_group("trainer")) find_trainer_rounds(work);
@@ -143,6 +148,10 @@ void find_rounds(Workings& work) {
     if (entry.empty()) {
       entry = tuned_entry(typed, work.catalog());
       if (!entry.empty()) work.report(path, fmt::format("taken for a tuned {}", entry));
+    }
+    if (!entry.empty() && work.assumed(path) != nullptr) {
+      work.assume(path, entry, *work.assumed(path));
+      continue;
     }
     if (!entry.empty()) {
       work.set(path, entry);
@@ -162,6 +171,7 @@ void find_rounds(Workings& work) {
   }
   work.report("limit", "a limit, not a mean length");
   work.ask(Field::rollout_steps, "rounds follow from the size of the prompt set");
+  work.ask(Field::rollout_prompts, "the prompts of a round follow from the number of GPUs");
   work.ask(Field::rollout_prompt_tokens, "the mean length of a prompt is not in the recipe");
   work.ask(Field::rollout_response_tokens, "the mean length of a response is not in the recipe");
 }

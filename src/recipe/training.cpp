@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipe/training.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -27,6 +29,12 @@ std::optional<double> accumulation_of(const Workings& work, double micro, double
   return 1;
 }
 
+// Samples of a micro-batch: the user's, which are sequences, else the recipe's.
+std::optional<double> micro_batch_of(const Workings& work) {
+  const std::optional<double> given = work.given().number(Field::train_micro_batch);
+  return given ? *given / sequences_per_sample(work) : work.number("train.micro_batch");
+}
+
 // Batches in samples become sequences.
 void find_batch(Workings& work) {
   const double pairs = sequences_per_sample(work);
@@ -35,7 +43,7 @@ void find_batch(Workings& work) {
     work.set("device_batch", work.text("train.micro_batch"));
     work.set("train.micro_batch", work.number("pipeline_micro").value_or(1));
   }
-  const std::optional<double> micro = work.number("train.micro_batch");
+  const std::optional<double> micro = micro_batch_of(work);
   const auto whole = work.number("whole_batch");
   const std::optional<double> given =
       whole && *whole > 0 ? whole : work.number("train.global_batch");
@@ -50,7 +58,9 @@ void find_batch(Workings& work) {
   if (micro && *micro * pairs == 1 && !work.is("data.packing", "packed")) {
     work.report("train.micro_batch", "a micro-batch of one sample has no padding");
   }
-  if (micro && pairs > 1) work.set("train.micro_batch", *micro * pairs);
+  if (const auto own = work.number("train.micro_batch"); own && pairs > 1) {
+    work.set("train.micro_batch", *own * pairs);
+  }
   if (work.is("train.method", "dpo") && !work.has("rollout.reference")) {
     work.assume("rollout.reference", "on", "the loss compares with the starting model");
   }
@@ -118,12 +128,26 @@ void read_batch_ramp(Workings& work, const Data& data) {
   work.set("train.batch_ramp", *samples * *data.length);
 }
 
+// Steps become tokens or samples by the batch, which most frameworks give for each device.
+void report_uncounted_steps(Workings& work) {
+  const bool batch = work.number(Field::train_global_batch).has_value();
+  const Field open = batch                                ? Field::data_seq_length
+                     : !work.number(Field::hardware_gpus) ? Field::hardware_gpus
+                                                          : Field::train_global_batch;
+  const std::string why = fmt::format("steps need {} to become tokens", field_info(open).flag);
+  for (const std::string_view key : {"steps", "stop_at", "duration"}) work.report(key, why);
+  work.leave_steps_uncounted(why);
+  work.ask(open, why);
+  if (!batch) work.ask(Field::train_global_batch, "the batch follows from the number of GPUs");
+}
+
 void ask_for_amount(Workings& work, bool packed) {
   const bool steps = work.number("steps").value_or(-1) > 0;
-  const bool known = work.has("data.tokens") || work.given().has(Field::data_tokens) ||
-                     work.has("data.samples") || work.given().has(Field::data_samples);
+  const bool known =
+      work.has("data.tokens") || work.has("data.samples") || work.given().has(Field::data_tokens) ||
+      work.given().has(Field::data_tokens_per_param) || work.given().has(Field::data_samples);
   if (!known && steps) {
-    work.ask(Field::train_global_batch, "the batch follows from the number of GPUs");
+    report_uncounted_steps(work);
   } else if (!known && work.is("train.method", "pretrain")) {
     work.ask(Field::data_tokens, "the tokens of the data are not in the recipe");
   } else if (!known) {

@@ -54,6 +54,8 @@ class Workings {
   /// Notes a field that the files do not tell, unless the user gives it.
   void ask(Field field, std::string why);
   void ask(std::string_view path, std::string why);
+  /// Notes that steps of the optimizer give no amount of data.
+  void leave_steps_uncounted(std::string why) { uncounted_steps_ = std::move(why); }
   /// Reports the keys that set a variable after all.
   void report(std::string_view name, std::string why);
 
@@ -62,6 +64,7 @@ class Workings {
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& reports() const {
     return reports_;
   }
+  [[nodiscard]] const std::string& uncounted_steps() const { return uncounted_steps_; }
   /// Reason of an assumed value, or null.
   [[nodiscard]] const std::string* assumed(std::string_view name) const;
 
@@ -73,6 +76,7 @@ class Workings {
   Variables assumed_;
   std::set<std::string, std::less<>> unknown_;
   std::vector<RecipeGap> gaps_;
+  std::string uncounted_steps_;
   std::vector<std::pair<std::string, std::string>> reports_;
 };
 

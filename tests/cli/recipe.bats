@@ -22,6 +22,59 @@ load program
   holds '.scenario.train.lora_rank == 64'
 }
 
+@test "the scenario of a recipe has the flags, names them, and replays" {
+  recipe="$BATS_TEST_DIRNAME/../../examples/recipes/axolotl.yaml"
+  flags=(--samples 52002 --epochs 5 --micro-batch 3 --sharding gradients --gpu 8xh100)
+  run_trcost recipe "$recipe" "${flags[@]}" --format json
+  [ "$code" -eq 0 ]
+  holds '.scenario | .data.samples == 52002 and .data.epochs == 5 and .train.micro_batch == 3 and
+    .hardware.gpus == 8 and .hardware.accelerator == "h100-sxm"'
+  holds '[.given[] | .origin] | index("flag --epochs") != null'
+  holds '[.missing[].path] | index("data.samples") == null and index("hardware.gpus") == null'
+  jq .scenario out.txt >scenario.json
+  run_trcost estimate --recipe "$recipe" "${flags[@]}" --format json
+  [ "$code" -eq 0 ]
+  cp out.txt first.json
+  run_trcost estimate --scenario scenario.json --format json
+  cmp <(jq .estimates first.json) <(jq .estimates out.txt)
+  run_trcost recipe "$recipe" "${flags[@]}"
+  grep -q -- '--epochs .* 5 .*flag --epochs' out.txt
+}
+
+@test "a scenario file completes a recipe, and the recipe wins over it" {
+  recipe="$BATS_TEST_DIRNAME/../../examples/recipes/axolotl.yaml"
+  echo '{"hardware": {"gpus": 4}, "data": {"epochs": 9}}' >beneath.json
+  run_trcost recipe "$recipe" --scenario beneath.json --format json
+  holds '.scenario.hardware.gpus == 4 and .scenario.data.epochs == 3'
+}
+
+@test "steps that need the number of GPUs are no tokens of the released model" {
+  cat >titan.toml <<'END'
+[model]
+name = "llama3"
+flavor = "8B"
+[training]
+local_batch_size = 1
+seq_len = 8192
+steps = 1000
+[parallelism]
+tensor_parallel_degree = 1
+END
+  for command in "estimate" "sweep --vary hardware.gpus=8,16" "solve --budget 1000"; do
+    # shellcheck disable=SC2086
+    run_trcost $command --recipe titan.toml --accelerator h100-sxm
+    [ "$code" -ne 0 ]
+    grep -q 'steps need --gpus to become tokens' err.txt
+  done
+  run_trcost estimate --recipe titan.toml --accelerator h100-sxm --gpus 8 --format json
+  holds '.estimates[0].tokens.total == 1000 * 8 * 8192'
+  run_trcost sweep --recipe titan.toml --accelerator h100-sxm --global-batch 16 --vary hardware.gpus=8,16 --format json
+  [ "$code" -eq 0 ]
+  holds '[.rows[]["tokens.total"]] | unique == [1000 * 16 * 8192]'
+  run_trcost memory --recipe titan.toml --accelerator h100-sxm
+  [ "$code" -eq 0 ]
+}
+
 @test "a model that a recipe gives by its sizes is estimated, and the scenario replays" {
   cat >train.sh <<'END'
 torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 20 --hidden-size 2560 --num-attention-heads 20 \

@@ -34,6 +34,9 @@ class Folder {
   [[nodiscard]] RecipeReading read(double gpus = 0) const {
     Scenario given;
     if (gpus > 0) given.set_number(Field::hardware_gpus, gpus);
+    return read(given);
+  }
+  [[nodiscard]] RecipeReading read(const Scenario& given) const {
     return read_recipe({first_}, given, test_catalog());
   }
 
@@ -59,6 +62,15 @@ bool asks(const RecipeReading& reading, std::string_view path) {
     if (gap.path == path) return true;
   }
   return false;
+}
+
+/// Statuses and reasons of a key, joined.
+std::string status_of(const RecipeReading& reading, std::string_view key) {
+  std::string out;
+  for (const RecipeKey& each : reading.keys) {
+    if (each.key == key) out += (out.empty() ? "" : "; ") + each.status + " " + each.why;
+  }
+  return out;
 }
 
 /// Flags of a GPT of 24 layers.
@@ -376,4 +388,155 @@ TEST_CASE("a generation or an owner's prefix does not hide a catalog model", "[r
   CHECK(model("nvidia/NVIDIA-Nemotron-Nano-9B-v2") == "nemotron-nano-9b-v2");
   CHECK(model("OpenGVLab/InternVL3_5-8B-Pretrained") == "internvl3.5-8b");
   CHECK(model("mistralai/Mistral-7B-Instruct-v0.3") == "mistral-7b");
+}
+
+namespace {
+
+constexpr std::string_view kAxolotl =
+    "base_model: meta-llama/Llama-3.1-8B\ndatasets:\n  - path: x\nmicro_batch_size: 1\n"
+    "gradient_accumulation_steps: 8\n";
+
+}  // namespace
+
+TEST_CASE("fields of the user win, and batches follow from them", "[recipe]") {
+  Scenario given;
+  given.set_number(Field::hardware_gpus, 8);
+  given.set_number(Field::train_micro_batch, 3);
+  given.set_number(Field::data_samples, 52002);
+  Folder folder;
+  folder.add("c.yaml", std::string(kAxolotl) + "num_epochs: 1\n");
+  const RecipeReading reading = folder.read(given);
+  // micro-batch x accumulation x GPUs
+  CHECK(field_number(reading, Field::train_global_batch) == 3 * 8 * 8);
+  CHECK(status_of(reading, "micro_batch_size") == "reported --micro-batch counts instead");
+  CHECK(status_of(reading, "num_epochs") == "used ");
+  CHECK_FALSE(asks(reading, "hardware.gpus"));
+  CHECK_FALSE(asks(reading, "data.samples"));
+}
+
+TEST_CASE("of a key or a flag that stands twice the last value counts and the first is reported",
+          "[recipe]") {
+  const std::string twice = "stands twice: the last value counts";
+  const RecipeReading yaml =
+      reading_of("c.yaml", std::string(kAxolotl) + "num_epochs: 1\nnum_epochs: 3\n");
+  CHECK(field_number(yaml, Field::data_epochs) == 3);
+  CHECK(status_of(yaml, "num_epochs") == "reported " + twice + "; used ");
+  const RecipeReading script = reading_of(
+      "t.sh", megatron("--micro-batch-size 4 --tensor-model-parallel-size 2 --micro-batch-size 2"));
+  CHECK(field_number(script, Field::train_micro_batch) == 2);
+  CHECK(status_of(script, "--micro-batch-size") == "reported " + twice + "; used ");
+  // An override of the command line wins over the file.
+  Folder folder;
+  folder.add("t.sh", "axolotl train c.yaml --num_epochs 5 --base_model Qwen/Qwen2.5-7B\n");
+  folder.add("c.yaml", std::string(kAxolotl) + "num_epochs: 1\n");
+  const RecipeReading both = folder.read();
+  CHECK(field_number(both, Field::data_epochs) == 5);
+  CHECK(status_of(both, "num_epochs") == "reported " + twice);
+  // Words behind one flag stay a list.
+  const RecipeReading list = reading_of(
+      "t.sh", "swift sft --model Qwen/Qwen2.5-7B --dataset a#100 b#200 --tuner_type lora\n");
+  CHECK(field_number(list, Field::data_samples) == 300);
+}
+
+TEST_CASE("steps without a batch are no amount of data", "[recipe]") {
+  const std::string titan =
+      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 1\n"
+      "seq_len = 8192\nsteps = 1000\n[parallelism]\ntensor_parallel_degree = 1\n";
+  const RecipeReading bare = reading_of("c.toml", titan);
+  CHECK(bare.uncounted_steps == "steps need --gpus to become tokens");
+  CHECK(status_of(bare, "training.steps") == "reported steps need --gpus to become tokens");
+  CHECK(field_number(bare, Field::data_tokens) == -1);
+  const RecipeReading counted = reading_of("c.toml", titan, 16);
+  CHECK(counted.uncounted_steps.empty());
+  CHECK(field_number(counted, Field::data_tokens) == 1000.0 * 16 * 8192);
+  // Tokens of the user replace the steps.
+  Scenario given;
+  given.set_number(Field::data_tokens, 1e9);
+  Folder folder;
+  folder.add("c.toml", titan);
+  CHECK(folder.read(given).uncounted_steps.empty());
+}
+
+TEST_CASE("flags of branches and of commands within a value are accounted for", "[recipe]") {
+  const RecipeReading reading =
+      reading_of("t.sh",
+                 "IP=$(srun --nodes=1 --ntasks=1 hostname --ip-address)\nEXTRA=()\n"
+                 "if [ -n \"${WANDB_API_KEY}\" ]; then EXTRA+=(--wandb-project ${P:-\"x\"}); fi\n"
+                 "if [ -n \"${FP8}\" ]; then EXTRA+=(--fp8-format hybrid); fi\n" +
+                     megatron("--master_addr $IP ${EXTRA[@]}"));
+  for (const char* key : {"--nodes", "--ntasks", "--ip-address", "--wandb-project"}) {
+    INFO(key);
+    CHECK_FALSE(status_of(reading, key).empty());
+  }
+  CHECK_FALSE(status_of(reading, "--fp8-format").empty());
+  CHECK(field_text(reading, Field::train_precision) == "bf16");
+  CHECK(field_number(reading, Field::hardware_gpus) == 8);
+}
+
+TEST_CASE("pods of two roles that run one script run it once", "[recipe]") {
+  const std::string pod =
+      "      template:\n        spec:\n          containers:\n          - name: pytorch\n"
+      "            command: [\"bash\", \"-c\"]\n            args:\n            - |\n"
+      "              composer --world_size 16 train.py c.yaml\n"
+      "            resources: {limits: {nvidia.com/gpu: 8}}\n";
+  Folder folder;
+  folder.add("job.yaml",
+             "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec:\n  pytorchReplicaSpecs:\n"
+             "    Master:\n      replicas: 1\n" +
+                 pod + "    Worker:\n      replicas: 1\n" + pod);
+  folder.add("c.yaml",
+             "model: {name: mpt_causal_lm, d_model: 512, n_layers: 4, n_heads: 8}\n"
+             "max_duration: 10ba\nglobal_train_batch_size: 64\nmax_seq_len: 128\n"
+             "train_loader: {name: text}\n");
+  const RecipeReading reading = folder.read();
+  CHECK(status_of(reading, "--world_size") == "reported ranks of all machines: as replicas x GPUs");
+  CHECK(field_number(reading, Field::hardware_gpus) == 16);
+}
+
+TEST_CASE("a DeepSpeed file that says nothing leaves the sharding open", "[recipe]") {
+  const auto read = [](const std::string& named, std::string_view text) {
+    Folder folder;
+    folder.add("c.yaml", std::string(kAxolotl) + "deepspeed: " + named + "\n");
+    if (!text.empty()) folder.add(named, text);
+    return folder.read();
+  };
+  for (const auto& reading : {read("other.json", R"({"a": 1})"), read("name-alone", "")}) {
+    CHECK(status_of(reading, "deepspeed") ==
+          "reported no configuration of DeepSpeed is read: pass its file too");
+    CHECK(asks(reading, "layout.sharding"));
+    CHECK_FALSE(reading.scenario.has(Field::layout_sharding));
+  }
+  const RecipeReading good = read("ds.json", R"({"zero_optimization": {"stage": 2}})");
+  CHECK(status_of(good, "deepspeed") == "used ");
+  CHECK(field_text(good, Field::layout_sharding) == "gradients");
+}
+
+TEST_CASE("SkyPilot's infra names the cloud and its region", "[recipe]") {
+  const auto read = [](const std::string& resources) {
+    return reading_of("task.yaml", "resources:\n" + resources +
+                                       "  accelerators: RTXPRO6000S:8\nrun: |\n  " + megatron(""));
+  };
+  const RecipeReading aws = read("  infra: aws/us-east-1/us-east-1a\n");
+  CHECK(field_text(aws, Field::cost_provider) == "AWS");
+  CHECK(field_text(aws, Field::cost_region) == "us-east-1");
+  CHECK(field_text(aws, Field::hardware_accelerator) == "rtx-pro-6000");
+  const RecipeReading older = read("  cloud: gcp\n  region: us-central1\n");
+  CHECK(field_text(older, Field::cost_provider) == "GCP");
+  CHECK(field_text(older, Field::cost_region) == "us-central1");
+  const RecipeReading other = read("  infra: nimbus/mars\n");
+  CHECK_FALSE(other.scenario.has(Field::cost_provider));
+  CHECK(status_of(other, "resources.infra").starts_with("reported "));
+  CHECK(status_of(read("  infra: k8s/mine\n"), "resources.infra").starts_with("reported "));
+}
+
+TEST_CASE("OpenRLHF's critic starts from the reward model", "[recipe]") {
+  const auto critic = [](const std::string& reward) {
+    return field_text(
+        reading_of("t.sh",
+                   "python3 -m openrlhf.cli.train_ppo_ray --pretrain meta-llama/Llama-3.1-8B " +
+                       reward + " --advantage_estimator gae --actor_num_gpus_per_node 8\n"),
+        Field::rollout_critic_model);
+  };
+  CHECK(critic("--reward_pretrain Qwen/Qwen2.5-7B") == "qwen2.5-7b");
+  CHECK(critic("--remote_rm_url http://reward:5000") == "");
 }

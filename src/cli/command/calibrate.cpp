@@ -122,6 +122,7 @@ Action define_calibrate(Flags& flags, Session& session) {
   add_format_option(flags, arguments->report);
   flags.add("-o,--output", arguments->file, "FILE.json",
             "the stack file to write, - for stdout alone");
+  arguments->scenario.accept_no_amount();
   arguments->scenario.add(flags, session);
   return [arguments, &session] { return run_calibrate(*arguments, session); };
 }

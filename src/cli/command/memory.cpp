@@ -43,6 +43,7 @@ int run_memory(const MemoryArguments& arguments, Session& session) {
 
 Action define_memory(Flags& flags, Session& session) {
   auto arguments = std::make_shared<MemoryArguments>();
+  arguments->scenario.accept_no_amount();
   arguments->scenario.add(flags, session);
   add_output_options(flags, arguments->output);
   flags.group("Output");

@@ -8,7 +8,6 @@
 #include "cli/flags/flags.h"
 #include "cli/flags/settings.h"
 #include "cli/session/session.h"
-#include "recipe/read_recipe.h"
 #include "text/files.h"
 #include "trcost/error.h"
 
@@ -194,7 +193,8 @@ void ScenarioOptions::set_file(const std::string& path) {
   file_ = path;
 }
 
-std::vector<Layer> ScenarioOptions::layers(Session& session, const Prepare& prepare) const {
+std::vector<Layer> ScenarioOptions::layers(Session& session, const Prepare& prepare,
+                                           recipe::RecipeReading* reading) const {
   std::vector<Layer> out = own_layers(session);
   if (!file_.empty()) {
     const std::string origin = file_ == "-" ? "stdin" : file_;
@@ -213,16 +213,46 @@ std::vector<Layer> ScenarioOptions::layers(Session& session, const Prepare& prep
     flags.values.set(*typed->info, bare_flag ? "on" : *typed->text, typed->info->flag);
   }
   if (!recipes_.empty()) {
-    out.push_back({Layer::Kind::file, recipes_.front(), recipe_scenario(session, flags.values)});
+    use_entry_names(flags.values, session.catalog());
+    recipe::RecipeReading found = read_recipes(session, out, flags);
+    out.push_back({Layer::Kind::recipe, recipes_.front(), found.scenario});
+    if (reading == nullptr) {
+      note_recipe(found, session);
+    } else {
+      *reading = std::move(found);
+    }
   }
   out.push_back(std::move(flags));
   return out;
 }
 
-Scenario ScenarioOptions::recipe_scenario(Session& session, const Scenario& flags) const {
-  Scenario given = flags;
+recipe::RecipeReading ScenarioOptions::read_recipes(Session& session,
+                                                    const std::vector<Layer>& beneath,
+                                                    const Layer& flags) const {
+  std::vector<Layer> own = beneath;
+  own.push_back(flags);
+  Scenario given = combined(own).scenario;
   use_entry_names(given, session.catalog());
-  const recipe::RecipeReading found = recipe::read_recipe(recipes_, given, session.catalog());
+  recipe::RecipeReading found = recipe::read_recipe(recipes_, given, session.catalog());
+  bool again = false;
+  for (const FieldInfo& info : fields()) {
+    const Field field = info.field;
+    const bool beaten = given.has(field) && !flags.values.has(field) && found.scenario.has(field) &&
+                        !given.equal(found.scenario, std::span(&field, 1));
+    if (!beaten) continue;
+    given.clear(field);
+    again = true;
+  }
+  return again ? recipe::read_recipe(recipes_, given, session.catalog()) : found;
+}
+
+void ScenarioOptions::note_recipe(const recipe::RecipeReading& found, Session& session) const {
+  if (amount_needed_ && !found.uncounted_steps.empty()) {
+    throw Error(ErrorKind::usage, found.uncounted_steps,
+                "set --gpus or --global-batch as a flag (an axis does not do), or the data with "
+                "--tokens or --samples",
+                recipes_.front());
+  }
   const auto count = [&](std::string_view status) {
     return std::ranges::count(found.keys, status, &recipe::RecipeKey::status);
   };
@@ -236,7 +266,6 @@ Scenario ScenarioOptions::recipe_scenario(Session& session, const Scenario& flag
     if (!offered) continue;
     session.warn(fmt::format("{} is not in the recipe: {}", info->flag, gap.why));
   }
-  return found.scenario;
 }
 
 Scenario ScenarioOptions::read(Session& session, const Prepare& prepare) const {

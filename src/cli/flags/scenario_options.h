@@ -10,6 +10,7 @@
 
 #include "catalog/hardware/machines.h"
 #include "cli/flags/settings.h"
+#include "recipe/read_recipe.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 
@@ -32,8 +33,12 @@ class ScenarioOptions {
   /// Takes what is not the scenario's out of the text of --scenario, given its origin.
   using Prepare = std::function<std::string(std::string text, const std::string& origin)>;
   [[nodiscard]] Scenario read(Session& session, const Prepare& prepare) const;
-  /// Scenario from flags over --scenario over environment over the config file.
-  [[nodiscard]] std::vector<Layer> layers(Session& session, const Prepare& prepare = {}) const;
+  /// Flags over --recipe over --scenario over environment over the config file. `reading` receives
+  /// the keys of --recipe. If it is null, the session notes them.
+  [[nodiscard]] std::vector<Layer> layers(Session& session, const Prepare& prepare = {},
+                                          recipe::RecipeReading* reading = nullptr) const;
+  /// Lets --recipe leave the amount of data open, for a command that does without it.
+  void accept_no_amount() { amount_needed_ = false; }
   /// A file given in another way than by --scenario; Error (usage) where both are.
   void set_file(const std::string& path);
   [[nodiscard]] const std::vector<std::string>& recipes() const { return recipes_; }
@@ -45,11 +50,16 @@ class ScenarioOptions {
     const FieldInfo* info;
     std::optional<std::string> text;
   };
-  /// The scenario of --recipe. Notes and warns of what the files lack.
-  [[nodiscard]] Scenario recipe_scenario(Session& session, const Scenario& flags) const;
+  /// Reads --recipe. The flags win over its fields, and `beneath` completes them.
+  [[nodiscard]] recipe::RecipeReading read_recipes(Session& session,
+                                                   const std::vector<Layer>& beneath,
+                                                   const Layer& flags) const;
+  /// Notes how many keys were used and warns of fields that the files lack.
+  void note_recipe(const recipe::RecipeReading& found, Session& session) const;
 
   std::string file_;
   std::vector<std::string> recipes_;
+  bool amount_needed_ = true;
   std::vector<std::unique_ptr<Typed>> typed_;
 };
 

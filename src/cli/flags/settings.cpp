@@ -75,7 +75,7 @@ Layer environment_layer() {
 }
 
 void overlay(Scenario& base, const Layer& layer) {
-  const bool file = layer.kind == Layer::Kind::config || layer.kind == Layer::Kind::file;
+  const bool file = layer.kind != Layer::Kind::environment && layer.kind != Layer::Kind::flags;
   refuse_exclusive(layer.values, file ? ErrorKind::data : ErrorKind::usage, layer.name);
   for (const FieldInfo& info : fields()) {
     if (layer.values.has(info.field)) base.clear_excluded_by(info.field);
@@ -150,6 +150,8 @@ std::string origin_words(const Layer* layer, const FieldInfo& info) {
       return "environment " + environment_variable(info);
     case Layer::Kind::file:
       return "scenario file " + layer->name;
+    case Layer::Kind::recipe:
+      return "recipe " + layer->name;
     case Layer::Kind::flags:
       return fmt::format("flag {}", info.flag);
   }

@@ -15,7 +15,7 @@ class Session;
 
 /// Values of one origin; a later layer wins over an earlier one.
 struct Layer {
-  enum class Kind : std::uint8_t { config, environment, file, flags } kind = Kind::flags;
+  enum class Kind : std::uint8_t { config, environment, file, recipe, flags } kind = Kind::flags;
   std::string name;  ///< of the file
   Scenario values;
 };

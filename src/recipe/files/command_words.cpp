@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <utility>
 
 namespace trcost::recipe {
@@ -82,6 +83,7 @@ class FlagReader {
   // What was read so far belongs to a program around this one.
   void begin_program() {
     out_.wrapper = std::exchange(out_.facts, {});
+    first_of_.clear();
     last_.clear();
     waiting_ = flag_open_ = false;
   }
@@ -106,6 +108,7 @@ class FlagReader {
     waiting_ = equals == std::string::npos;
     flag_open_ = waiting_;
     const std::string value = waiting_ ? "" : without_quotes(text.substr(equals + 1));
+    replace_earlier(last_);
     out_.facts.push_back({last_, value, file_, line,
                           unknown    ? Given::unknown
                           : waiting_ ? Given::bare
@@ -117,11 +120,21 @@ class FlagReader {
     key.erase(0, std::min(key.find_first_not_of("+~"), key.size()));
     const std::string value = without_quotes(text.substr(equals + 1));
     const bool nothing = value.empty() || value == "null" || value == "~";
+    replace_earlier(key);
     out_.facts.push_back({std::move(key), value, file_, line,
                           unknown   ? Given::unknown
                           : nothing ? Given::nothing
                                     : Given::text});
     waiting_ = flag_open_ = false;
+  }
+  // The last of two equal flags counts, as in argparse and Hydra.
+  void replace_earlier(const std::string& key) {
+    const auto [at, fresh] = first_of_.try_emplace(key, out_.facts.size());
+    if (fresh) return;
+    for (std::size_t i = at->second; i < out_.facts.size() && out_.facts[i].key == key; ++i) {
+      out_.facts[i].given = Given::replaced;
+    }
+    at->second = out_.facts.size();
   }
   // A further value of a flag.
   void add_item(const std::string& text, int line) {
@@ -135,9 +148,10 @@ class FlagReader {
 
   const std::string& file_;
   ShellCommand& out_;
-  std::string last_;        // flag
-  bool waiting_ = false;    // for the flag's value
-  bool flag_open_ = false;  // further values belong to it
+  std::map<std::string, std::size_t> first_of_;  // index of a key's first value that counts
+  std::string last_;                             // flag
+  bool waiting_ = false;                         // for the flag's value
+  bool flag_open_ = false;                       // further values belong to it
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "quantity/suggest.h"
 #include "recipe/files/command_words.h"
@@ -47,6 +48,18 @@ class Interpreter {
   }
 
   Facts facts() { return std::move(facts_.facts()); }
+
+  // Flags that a command has count there.
+  void drop_followed_flags() {
+    std::set<std::string, std::less<>> followed;
+    for (const ShellCommand& command : out_.commands) {
+      for (const Fact& fact : command.facts) followed.insert(fact.key);
+      for (const Fact& fact : command.wrapper) followed.insert(fact.key);
+    }
+    for (Facts* facts : {&out_.beside, &out_.doubtful}) {
+      std::erase_if(*facts, [&](const Fact& fact) { return followed.contains(fact.key); });
+    }
+  }
 
  private:
   using Stops = std::vector<std::string_view>;
@@ -143,9 +156,56 @@ class Interpreter {
     return variables_.test(words);
   }
 
-  // Runs statements if the condition may be true. Returns whether they ran.
+  // Runs statements if the condition may be true.
   void run_branch(Truth truth, const Stops& stops) {
     if (truth == Truth::yes || !active_) return run_until(stops);
+    const std::size_t first = at_;
+    run_uncertain(truth, stops);
+    Facts& out = truth == Truth::no ? out_.beside : out_.doubtful;
+    const std::size_t last = std::min(at_, tokens_.size());
+    for (std::size_t i = first; i < last; ++i) {
+      if (tokens_[i].kind != Token::word) continue;
+      if (tokens_[i].text.find("--") == std::string::npos) continue;
+      std::string text = variables_.text_of(tokens_[i].text).text;
+      const std::size_t flag = text.find("--");
+      const bool value = i + 1 < last && tokens_[i + 1].kind == Token::word;
+      if (flag == std::string::npos) continue;
+      if (flag == 0 && value) text += " " + variables_.text_of(tokens_[i + 1].text).text;
+      text.erase(0, flag);
+      note_flags(text, tokens_[i].line, out);
+    }
+  }
+
+  // Adds the flags of a text to facts, each with the word behind it.
+  void note_flags(std::string text, int line, Facts& out) const {
+    constexpr std::size_t kMostNoted = 1000, kLongest = 10'000;
+    if (out.size() >= kMostNoted || text.size() > kLongest) return;
+    for (char& c : text) {
+      if (std::string_view("\"'`()").find(c) != std::string_view::npos) c = ' ';
+    }
+    CommandWords words(file_, line);
+    constexpr std::string_view kBlanks = " \t\r\n";
+    for (std::size_t at = text.find_first_not_of(kBlanks); at != text.npos;) {
+      const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
+      words.add({text.substr(at, end - at)}, line);
+      at = text.find_first_not_of(kBlanks, end);
+    }
+    ShellCommand command = words.finish();
+    for (Fact& fact : command.facts) {
+      if (fact.key.starts_with('-')) out.push_back(std::move(fact));
+    }
+  }
+
+  // Notes the flags of commands within a word: `$(srun --nodes=1 hostname)`.
+  void note_substitution(const ShellToken& token) {
+    const std::size_t at = token.text.find("$(");
+    const bool arithmetic = at != std::string::npos && token.text.find("$((") == at;
+    if (at == std::string::npos || arithmetic || !active_) return;
+    note_flags(token.text.substr(at + 2), token.line, out_.beside);
+  }
+
+  // Runs a branch that may be true, and passes one that is not.
+  void run_uncertain(Truth truth, const Stops& stops) {
     const bool run = truth == Truth::unknown && branches_ < kMostBranches;
     if (!run) {
       active_ = false;
@@ -297,6 +357,7 @@ class Interpreter {
       }
       const std::string text = token().text;
       const int at_line = token().line;
+      note_substitution(token());
       ++at_;
       if (assignments && is_declaration(text)) continue;
       if (assignments && assign(text, at_line, environment)) continue;
@@ -427,6 +488,7 @@ class Interpreter {
     while (!at_end() && !(is_kind(Token::close) && depth == 0)) {
       depth += is_kind(Token::open) ? 1 : is_kind(Token::close) ? -1 : 0;
       if (is_kind(Token::word) && active_) {
+        note_substitution(token());
         for (ShellField& field : variables_.fields_of(token().text)) {
           items.push_back(std::move(field));
         }
@@ -503,6 +565,7 @@ Script read_script(std::string_view text, const std::string& file, const ShellSe
     if (!error.location.empty()) throw;
     throw Error(error.kind, error.message, error.hint, file);
   }
+  interpreter.drop_followed_flags();
   out.facts = interpreter.facts();
   return out;
 }

@@ -33,6 +33,8 @@ struct Script {
   Facts facts;  ///< lines of a Slurm header and assignments of variables
   std::vector<ShellCommand> commands;
   std::vector<WrittenFile> written;
+  Facts beside;    ///< flags of `$(...)`, and of branches that the script rules out
+  Facts doubtful;  ///< flags of branches on conditions that only a machine knows
 };
 
 /// Variables that a wrapper sets for its script, such as `SKYPILOT_NUM_NODES`.

@@ -42,6 +42,15 @@ const Columns<RecipeDefault>& default_columns() {
   return table;
 }
 
+const Columns<RecipeSetting>& user_field_columns() {
+  using S = RecipeSetting;
+  static const Columns<RecipeSetting> table = {
+      string("path", member<&S::path>, "field", Rank::key),
+      string("value", member<&S::value>, "as set"),
+      string("origin", member<&S::origin>, "flag, variable or file that sets it")};
+  return table;
+}
+
 const Columns<std::string>& file_columns() {
   static const Columns<std::string> table = {string(
       "file", [](const std::string& file) -> const std::string& { return file; }, "path")};
@@ -78,12 +87,16 @@ std::string shown_value(const Scenario& scenario, const FieldInfo& info) {
   return text.starts_with('{') ? "the sizes in the recipe" : text;
 }
 
-// Where the value of a field comes from: the keys of the recipe, or a default of its framework.
-std::string origin_words(const RecipeReading& recipe, std::string_view path) {
+// Where the value of a field comes from: the user, keys of the recipe, or a default of its
+// framework.
+std::string origin_words(const RecipeReport& report, std::string_view path) {
+  const RecipeReading& recipe = report.recipe;
+  const auto set = std::ranges::find(report.given, path, &RecipeSetting::path);
+  if (set != report.given.end()) return set->origin;
   std::string keys;
   for (const RecipeKey& key : recipe.keys) {
     const std::string sets = "," + key.path + ",";
-    if (key.status != "used" || sets.find(fmt::format(",{},", path)) == sets.npos) continue;
+    if (sets.find(fmt::format(",{},", path)) == sets.npos) continue;
     keys += (keys.empty() ? "" : ", ") + key.key;
   }
   if (!keys.empty()) return keys;
@@ -91,7 +104,8 @@ std::string origin_words(const RecipeReading& recipe, std::string_view path) {
   return by_default == recipe.defaults.end() ? "the recipe" : by_default->why;
 }
 
-Page recipe_page(const RecipeReading& recipe) {
+Page recipe_page(const RecipeReport& report) {
+  const RecipeReading& recipe = report.recipe;
   Page page{"Recipe", {}, {}};
   page.titled = false;
   page.add(Paragraph{recipe_sentence(recipe), Ink::good});
@@ -114,7 +128,7 @@ Page recipe_page(const RecipeReading& recipe) {
   for (const FieldInfo& info : fields()) {
     if (!recipe.scenario.has(info.field)) continue;
     values.add_row({std::string(info.flag), shown_value(recipe.scenario, info),
-                    origin_words(recipe, info.path)});
+                    origin_words(report, info.path)});
   }
   return page.add(Heading{"Understood"}).add(Grid{std::move(values)});
 }
@@ -128,19 +142,20 @@ const Columns<RecipeReport>& recipe_columns() {
       string("framework", member<&R::recipe, &RecipeReading::framework>,
              "whose configuration it is"),
       string("version", member<&R::recipe, &RecipeReading::version>, "source of the table of keys"),
-      raw_json("scenario", member<&R::scenario>, "what the files say, replayable with --scenario"),
+      raw_json("scenario", member<&R::scenario>,
+               "the files with the user's own fields, replayable with --scenario"),
       list<file_columns>("files", member<&R::recipe, &RecipeReading::files>, "that were read"),
       list<key_columns>("keys", member<&R::recipe, &RecipeReading::keys>, "every key of the files"),
       list<gap_columns>("missing", member<&R::recipe, &RecipeReading::missing>,
                         "fields that the files do not tell"),
       list<default_columns>("defaults", member<&R::recipe, &RecipeReading::defaults>,
-                            "fields by the framework's defaults")};
+                            "fields by the framework's defaults"),
+      list<user_field_columns>("given", member<&R::given>, "fields that the user sets")};
   return table;
 }
 
 Document recipe_document(const RecipeReport& report) {
-  Document document =
-      document_of(kRecipe, report, [&report] { return recipe_page(report.recipe); });
+  Document document = document_of(kRecipe, report, [&report] { return recipe_page(report); });
   document.scenario = report.scenario;
   return document;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "quantity/layers.h"
 #include "recipe/read_recipe.h"
@@ -10,10 +11,18 @@
 
 namespace trcost::report {
 
-/// A recipe with its scenario as JSON.
+/// A field that the user sets beside the recipe.
+struct RecipeSetting {
+  std::string path;
+  std::string value;
+  std::string origin;  ///< `flag --gpus`
+};
+
+/// A recipe with the user's own settings, and the scenario of both as JSON.
 struct RecipeReport {
   RecipeReading recipe;
   std::string scenario = "{}";
+  std::vector<RecipeSetting> given;
 };
 
 const Columns<RecipeReport>& recipe_columns();
