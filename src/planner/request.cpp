@@ -201,6 +201,10 @@ void check_model(const StepModel& model, const PlanRequest& r) {
   check_recompute(layers, r);
 }
 
+double data_parallel_ranks(const PlanRequest& r) {
+  return r.dp ? *r.dp : r.complete() ? r.gpus / r.product() : 1;
+}
+
 void check_batch(const PlanRequest& r) {
   if (r.micro_batch && !(*r.micro_batch >= 1)) {
     throw_usage(fmt::format("a micro-batch of {} sequences is below 1", *r.micro_batch), {},
@@ -212,7 +216,7 @@ void check_batch(const PlanRequest& r) {
     throw_usage(fmt::format("a global batch of {} sequences is below 1", batch), {},
                 "--global-batch");
   }
-  const double dp = r.dp ? *r.dp : r.complete() ? r.gpus / r.product() : 1;
+  const double dp = data_parallel_ranks(r);
   const double unit = dp * r.micro_batch.value_or(1);
   if (std::fmod(batch, unit) == 0) return;
   const double below = std::floor(batch / unit) * unit;
@@ -250,6 +254,16 @@ double PlanRequest::gpus_at_work() const {
 
 void assume_no_virtual_stages(PlanRequest& request) {
   if (request.tp && request.pp && request.dp && !request.vp) request.vp = 1;
+}
+
+bool splits_over_gpus(const PlanRequest& r) {
+  const double product = r.product();
+  const bool idle = r.open() == 0 && product <= r.gpus;
+  if (!idle && !divides(r.gpus, product)) return false;
+  const double ep = r.ep.value_or(1), stage = r.gpus_at_work() / r.pp.value_or(1);
+  if (!divides(stage, ep) || !divides(stage / ep, r.etp.value_or(1))) return false;
+  const double sequences = data_parallel_ranks(r) * r.micro_batch.value_or(1);
+  return !r.global_batch || divides(*r.global_batch, sequences);
 }
 
 void check_request(const StepModel& model, const PlanRequest& request) {

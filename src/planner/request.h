@@ -49,6 +49,9 @@ std::string beyond_stack(const PlanRequest& request, const Stack& stack);
 /// Sets vp to 1 if tp, pp and dp are given without it, as published layouts mean it.
 void assume_no_virtual_stages(PlanRequest& request);
 
+/// Whether the given degrees and batches split evenly over the GPUs.
+bool splits_over_gpus(const PlanRequest& request);
+
 /// Throws Error (usage) if the given degrees contradict the GPUs, the model, or each other.
 void check_request(const StepModel& model, const PlanRequest& request);
 

@@ -132,3 +132,17 @@ memory() {
   run_trcost memory --model llava-1.5-7b --train lora --recompute full --accelerator h100-sxm --format json
   holds '.items[0].one.layout.recompute == "full"'
 }
+
+@test "the smallest cluster is one over which the given batch splits" {
+  flags=(--model llama-3.1-8b --accelerator h100-sxm --global-batch 8 --micro-batch 1 --sharding parameters
+    --stack fsdp-compiled --tp 1 --pp 1 --cp 1 --seq-length 8192 --format json)
+  run_trcost memory "${flags[@]}" --gpus 8
+  [ "$code" -eq 0 ]
+  holds '.items[0].smallest.gpus == 4 and .items[0].given.gpus == 8'
+  run_trcost memory "${flags[@]}"
+  [ "$code" -eq 0 ]
+  # A batch that does not split over the given GPUs is still refused.
+  run_trcost memory "${flags[@]}" --gpus 3
+  [ "$code" -eq 2 ]
+  grep -q 'does not split' err.txt
+}

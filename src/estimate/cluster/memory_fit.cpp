@@ -2,8 +2,10 @@
 #include "estimate/cluster/memory_fit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "catalog/assumed.h"
 #include "estimate/cluster/execution.h"
@@ -14,6 +16,7 @@
 #include "estimate/question/question.h"
 #include "estimate/question/recipe_defaults.h"
 #include "estimate/question/work/resolve_model.h"
+#include "planner/request.h"
 #include "trcost/error.h"
 
 namespace trcost::estimation {
@@ -71,12 +74,34 @@ class Fitting {
     if (!least) return std::nullopt;
     double gpus = *least;
     while (gpus <= MemoryFit::kMostTried) {
-      const MemoryCase found = at(gpus, kOneSequence);
-      if (found.use.fits) return found;
-      const bool whole = gpus >= node && gpus < kFewNodes * node;
-      gpus = whole ? gpus + node : 2 * gpus;
+      const bool splits = splits_somewhere(gpus);
+      if (splits) {
+        const MemoryCase found = at(gpus, kOneSequence);
+        if (found.use.fits) return found;
+      }
+      if (gpus >= node) {
+        const double nodes = std::floor(gpus / node);
+        gpus = (nodes < kFewNodes ? nodes + 1 : 2 * nodes) * node;
+      } else {
+        gpus = splits ? 2 * gpus : gpus + 1;
+      }
     }
     return std::nullopt;
+  }
+
+  /// Whether the given degrees and batch split over the learners of one of the splits.
+  [[nodiscard]] bool splits_somewhere(double gpus) const {
+    return std::ranges::any_of(splits_of(gpus), [&](double generating) {
+      return generating < gpus &&
+             planner::splits_over_gpus(learner_request(gpus - generating, kOneSequence));
+    });
+  }
+
+  /// Numbers of accelerators that generate, of which the first that fits is taken.
+  [[nodiscard]] std::vector<double> splits_of(double gpus) const {
+    const RoundWork* round = task_.prepared->round.get();
+    if (round == nullptr || !round->rollout) return {0};
+    return generation_splits(*round, gpus, task_.platform().system->gpus_per_node);
   }
 
   /// Fields of the scenario's own cluster that a case ignores.
@@ -90,13 +115,17 @@ class Fitting {
   /// are searched anew. Free sequences are one at a time unless more are given, since a larger
   /// micro-batch is faster but takes recomputation that is not needed to fit. For the same reason
   /// they ignore recomputation that is a default of the recipe.
-  [[nodiscard]] MemoryCase learning(double gpus, Freedom free) const {
+  [[nodiscard]] PlanRequest learner_request(double gpus, Freedom free) const {
     PlanRequest request = request_for(task_, gpus);
     request.allow_too_large = true;
     if (free.sequences && !request.micro_batch) request.micro_batch = 1;
     if (free.sequences && habit_) request.recompute.reset();
     if (free.degrees) static_cast<Degrees&>(request) = {};
-    const Plan chosen = plan(task_.model(), request);
+    return request;
+  }
+
+  [[nodiscard]] MemoryCase learning(double gpus, Freedom free) const {
+    const Plan chosen = plan(task_.model(), learner_request(gpus, free));
     return MemoryCase{gpus, layers_, chosen.layout, chosen.memory};
   }
 
@@ -106,9 +135,10 @@ class Fitting {
     const RoundWork* round = task_.prepared->round.get();
     if (round == nullptr || !round->rollout) return learning(gpus, free);
     std::optional<MemoryCase> closest;
-    const double node = task_.platform().system->gpus_per_node;
-    for (const double generating : generation_splits(*round, gpus, node)) {
+    const bool given = !free.degrees && !free.sequences;
+    for (const double generating : splits_of(gpus)) {
       if (generating >= gpus) continue;
+      if (!given && !planner::splits_over_gpus(learner_request(gpus - generating, free))) continue;
       MemoryCase found = learning(gpus - generating, free);
       found.gpus = gpus;
       const auto engine = engine_memory(*round, generating > 0 ? generating : gpus);
