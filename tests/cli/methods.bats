@@ -28,6 +28,29 @@ load program
   [ "$(jq -c '.estimates' first.json)" = "$(jq -c '.estimates' <<<"$out")" ]
 }
 
+@test "packed batches change neither the rounds nor their responses" {
+  for packing in packed padded padding-free; do
+    run_trcost estimate --method grpo --model qwen2.5-1.5b --accelerator a100-sxm-80gb --gpus 8 --steps 105 \
+      --packing "$packing" --format json
+    [ "$code" -eq 0 ]
+    holds '.estimates[0].steps == 105 and .estimates[0].rollout.rounds == 105'
+  done
+}
+
+@test "a micro-batch of one sample has no padding" {
+  flags=(estimate --model llama-3.1-8b --train lora --method sft --samples 50000 --text-tokens-per-sample 790
+    --accelerator h100-sxm --gpus 8 --global-batch 64 --stack hf-trainer --format json)
+  hours() {
+    run_trcost "${flags[@]}" "$@"
+    [ "$code" -eq 0 ]
+    jq '.estimates[0].gpu_hours' out.txt
+  }
+  [ "$(hours --micro-batch 1 --packing padded)" = "$(hours --micro-batch 1 --packing padding-free)" ]
+  # Of two samples the shorter one is padded: 0.6 of the tokens are useful.
+  padded=$(hours --micro-batch 2 --packing padded)
+  jq -ne "$padded * 0.6 / $(hours --micro-batch 2 --packing padding-free) | . > 0.99 and . < 1.01"
+}
+
 @test "a short question is answered with everything assumed and said" {
   run_trcost estimate --method grpo --model llama-3.1-8b --details
   [ "$code" -eq 0 ]

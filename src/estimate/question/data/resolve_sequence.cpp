@@ -16,10 +16,15 @@ namespace {
 
 // Resolves the useful share of all tokens, where the share `with_images` of the sequences holds all
 // images, and notes it if padding takes some. Corpora are cut to fill sequences, so only samples
-// are padded.
+// are padded. A micro-batch of one sample has nothing to pad.
 double useful_share(Packing packing, bool from_samples, const Sample& sample, double with_images,
-                    const UsefulShares& useful, Notes& notes) {
+                    bool alone, const UsefulShares& useful, Notes& notes) {
   if (packing == Packing::padding_free) return 1;
+  if (alone && packing != Packing::packed) {
+    notes.add({"data.useful_share", "1", "", "a micro-batch of one sample has no padding",
+               "--micro-batch"});
+    return 1;
+  }
   const CatalogNumber& samples = packing == Packing::packed    ? useful.packed
                                  : packing == Packing::grouped ? useful.grouped
                                                                : useful.padded;
@@ -181,7 +186,8 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   std::string_view packing = from_samples && !filled ? "grouped" : "packed";
   if (scenario.has(Field::data_packing)) packing = scenario.text(Field::data_packing);
   const Packing how = value_of(kPackings, packing);
-  const bool packed = how == Packing::packed;
+  // A round counts responses, each a sequence, whatever fills the batches that learn from them.
+  const bool packed = how == Packing::packed && !scenario.has(Field::rollout_response_tokens);
   refuse_long_samples(scenario, sample, packed, out);
   double sequence = usual_sequence(sample, packed, out);
   if (const auto given = scenario.number(Field::data_seq_length)) {
@@ -214,7 +220,8 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   const double with_images = std::min(1.0, work.images_per_sequence);
   const AssumedChoices& assumed = catalog.assumed();
   work.padding_efficiency =
-      useful_share(how, from_samples, sample, with_images, assumed.useful, notes);
+      useful_share(how, from_samples, sample, with_images,
+                   scenario.number(Field::train_micro_batch) == 1, assumed.useful, notes);
   work.imbalance = scenario.number_or(Field::train_imbalance,
                                       1 + with_images * (assumed.image_imbalance.value - 1));
   if (vision && !scenario.has(Field::train_imbalance)) {
