@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // config.json files as published (the keys that shape the model), held against the parameter
 // counts that their authors publish.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "catalog/models/models.h"
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "error_message.h"
 #include "json/strict_json.h"
 #include "text/files.h"
 #include "trcost/error.h"
@@ -286,6 +288,57 @@ TEST_CASE("keys that a config.json leaves out are listed with what stands in for
   // The catalog's own files say everything.
   CHECK(catalog.model("llama-3.1-8b").defaults.empty());
   CHECK(read("llama-3.1-8b").defaults.empty());
+}
+
+TEST_CASE("sizes of experts, latent attention and heads that a file lacks are among its defaults",
+          "[catalog][models][hugging_face]") {
+  const auto lacks = [](const std::string& json, const std::string& key) {
+    const Model model = test_model(json, "x.json");
+    return std::ranges::any_of(model.defaults,
+                               [&](const TakenDefault& each) { return each.key == key; });
+  };
+  const std::string common =
+      R"("hidden_size": 1024, "num_hidden_layers": 8, "intermediate_size": 2816,
+         "num_attention_heads": 16, "vocab_size": 32000, "num_key_value_heads": 8)";
+  CHECK(lacks(R"({"model_type": "mixtral", )" + common + "}", "num_experts_per_tok"));
+  CHECK(lacks(R"({"model_type": "qwen3", )" + common + "}", "head_dim"));
+  CHECK(lacks(R"({"model_type": "granite", "hidden_size": 1024, "num_hidden_layers": 8,
+                  "intermediate_size": 2816, "num_attention_heads": 16, "vocab_size": 32000})",
+              "num_key_value_heads"));
+  CHECK(lacks(R"({"model_type": "kimi_k2", "num_experts_per_tok": 8, )" + common + "}",
+              "v_head_dim"));
+  // The class of Baichuan has no such key.
+  CHECK_FALSE(lacks(R"({"model_type": "baichuan", "hidden_size": 1024, "num_hidden_layers": 8,
+                        "intermediate_size": 2816, "num_attention_heads": 16,
+                        "vocab_size": 32000})",
+                    "num_key_value_heads"));
+}
+
+TEST_CASE("a size under two names counts once if both say the same",
+          "[catalog][models][hugging_face]") {
+  const auto warnings = [](const std::string& layers) {
+    return test_model(R"({"model_type": "chatglm", "num_layers": 40, "num_hidden_layers": )" +
+                          layers +
+                          R"(, "hidden_size": 4096, "num_attention_heads": 32,
+                          "ffn_hidden_size": 13696, "padded_vocab_size": 151552,
+                          "kv_channels": 128})",
+                      "x.json")
+        .warnings;
+  };
+  CHECK(warnings("40").empty());
+  REQUIRE(warnings("28").size() == 1);
+  CHECK(warnings("28").front().find("num_hidden_layers") != std::string::npos);
+}
+
+TEST_CASE("an encoder of images is refused without asking for a vocabulary",
+          "[catalog][models][hugging_face]") {
+  const std::string message = message_of([] {
+    test_model(R"({"model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12,
+                   "num_attention_heads": 12, "intermediate_size": 3072, "image_size": 224})",
+               "x.json");
+  });
+  CHECK(message.find("encoder of images") != std::string::npos);
+  CHECK(message.find("vocab_size") == std::string::npos);
 }
 
 TEST_CASE("null is not the class default where the class gives it a meaning",

@@ -141,4 +141,15 @@ ROWS
   run_trcost estimate --model "$hf/llama-2-7b.json" --tokens 1B --gpu 8xh100 --price 2 --strict
   [ "$code" -eq 3 ]
   grep -q 'leaves out' out.txt err.txt
+  # So are sizes of experts, and key heads that the class takes from the heads.
+  echo '{"model_type": "mixtral", "hidden_size": 1024, "num_hidden_layers": 8, "intermediate_size": 2816,
+    "num_attention_heads": 16, "vocab_size": 32000, "num_key_value_heads": 8, "num_local_experts": 8}' >moe.json
+  run_trcost estimate --model moe.json --tokens 1B --gpu 8xh100 --price 2 --strict
+  [ "$code" -eq 3 ]
+  grep -q 'leaves out num_experts_per_tok (2)' err.txt
+  echo '{"model_type": "llama", "hidden_size": 1024, "num_hidden_layers": 8, "intermediate_size": 2816,
+    "num_attention_heads": 16, "vocab_size": 32000}' >dense.json
+  run_trcost estimate --model dense.json --tokens 1B --gpu 8xh100 --price 2 --strict
+  [ "$code" -eq 3 ]
+  grep -q 'leaves out num_key_value_heads. As transformers, trcost takes as many as num_attention_heads, 16' err.txt
 }

@@ -81,15 +81,15 @@ constexpr std::array kDecoderFamilies{
     Family{"phi3_v", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
     Family{"stablelm", &kUsualKeys, kGated, kLayer, kNo, kNoQk, 2, false, 0},
     Family{"chatglm", &kChatGlm, kGated, kRms, kQkv, kNoQk, 2, false, 0},
-    Family{"baichuan", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
-    Family{"internlm", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
+    Family{"baichuan", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, Family::full_heads},
+    Family{"internlm", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, Family::full_heads},
     Family{"internlm3", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
-    Family{"orion", &kUsualKeys, kGated, kLayer, kNo, kNoQk, 2, false, 0},
+    Family{"orion", &kUsualKeys, kGated, kLayer, kNo, kNoQk, 2, false, Family::full_heads},
     Family{"qwen", &kQwen, kGated, kRms, kQkv, kNoQk, 2, false, Family::half_ffn},
-    Family{"xverse", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
-    Family{"aquila", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
+    Family{"xverse", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, Family::full_heads},
+    Family{"aquila", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, Family::full_heads},
     Family{"Yi", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
-    Family{"skywork", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
+    Family{"skywork", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, Family::full_heads},
     Family{"telechat", &kBloom, kGated, kRms, kNo, kNoQk, 2, false, 0},
     Family{"gptj", &kGpt, kPlainMlp, kLayer, kNo, kNoQk, 1, false, Family::head_bias},
     Family{"codegen", &kGpt, kPlainMlp, kLayer, kNo, kNoQk, 1, false, Family::head_bias},
@@ -98,7 +98,8 @@ constexpr std::array kDecoderFamilies{
     Family{"gpt_neo", &kGptNeo, kPlainMlp, kLayer, kAll, kNoQk, 2, true, Family::positions},
     Family{"bloom", &kBloom, kPlainMlp, kLayer, kAll, kNoQk, 2, true, 0},
     Family{"opt", &kOpt, kPlainMlp, kLayer, kAll, kNoQk, 2, true, Family::positions},
-    Family{"persimmon", &kUsualKeys, kPlainMlp, kLayer, kAll, kHeadQk, 2, false, 0},
+    Family{"persimmon", &kUsualKeys, kPlainMlp, kLayer, kAll, kHeadQk, 2, false,
+           Family::full_heads},
     Family{"nemotron", &kUsualKeys, kPlainMlp, kLayer, kNo, kNoQk, 2, false, 0},
     Family{"arcee", &kUsualKeys, kPlainMlp, kRms, kNo, kNoQk, 2, false, 0},
     Family{"apertus", &kUsualKeys, kPlainMlp, kRms, kNo, kHeadQk, 2, false, 0},
@@ -186,9 +187,17 @@ double kv_heads_of(ObjectReader& r, const DecoderFamily& family, double heads) {
                       !r.boolean_or("multi_query_attention", true))) {
     return heads;
   }
-  if (r.has(key)) return size_of(r, {key});
-  r.accept(key);
-  return heads;  // as the classes have it
+  if (!r.has(key) && (extra(family, Family::full_heads) || extra(family, Family::bidirectional) ||
+                      r.has("kv_lora_rank"))) {
+    return heads;
+  }
+  return width_or(r, key, heads);  // as the classes have it
+}
+
+/// Accepts the usual name of a size beside the family's own, if both say the same.
+void accept_same(ObjectReader& r, std::string_view own, std::string_view usual, double size) {
+  if (own == usual || !r.has(own) || !r.has(usual)) return;
+  if (r.value().object().required_whole(usual, 0, 1e9) == size) r.accept(usual);
 }
 
 bool is_switched_on(ObjectReader& r, std::string_view key) {
@@ -276,6 +285,9 @@ LanguageModel read_decoder_family(ObjectReader& r, const DecoderFamily& family) 
   m.layers = r.required_whole(present(r, {keys.layers, "num_hidden_layers"}), 1, kMostLayers);
   m.hidden = size_of(r, {keys.hidden, "n_embed"});
   m.heads = size_of(r, {keys.heads, "num_attention_heads"});
+  accept_same(r, keys.layers, "num_hidden_layers", m.layers);
+  accept_same(r, keys.hidden, "hidden_size", m.hidden);
+  accept_same(r, keys.heads, "num_attention_heads", m.heads);
   m.kv_heads = kv_heads_of(r, family, m.heads);
   m.vocab = r.required_whole(present(r, {keys.vocab, "vocab_size"}), 1, 1e9);
   m.mlp = family.mlp;

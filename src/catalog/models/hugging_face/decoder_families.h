@@ -38,6 +38,7 @@ struct DecoderFamily {
     bidirectional = 16,    ///< an encoder of text
     half_ffn = 32,         ///< the key of the feed-forward counts both of its halves
     gated_attention = 64,  ///< a gate over the output of attention
+    full_heads = 128,      ///< no key of key heads: as many as heads
   };
   unsigned extras;
 };

@@ -250,6 +250,15 @@ void read_parts(const DataFolder& data, ObjectReader& config, const std::string&
   if (!read_decoder_alone(config, family, model)) refuse_family(data, config, family);
 }
 
+/// Accepts the width at the top of a file whose decoder has an object of its own, if it is that of
+/// the decoder.
+void accept_same_width(const JsonValue& document, ObjectReader& config, const Model& model) {
+  const std::optional<JsonValue> width = document.object().optional_value("hidden_size");
+  if (width && width->is_number() && width->number(0, 1e9) == model.language.hidden) {
+    config.accept("hidden_size");
+  }
+}
+
 /// Warns of the keys that were neither read nor are known to be harmless.
 void warn_of_unread_keys(const JsonValue& document, std::vector<std::string> read,
                          const DataFolder& data, Model& model) {
@@ -298,6 +307,7 @@ Model read_model(const JsonValue& document, const DataFolder& data,
   config.log_fallbacks(&fallbacks);
   config.log_reads(&read);
   read_parts(data, config, family, model);
+  accept_same_width(document, config, model);
   check_language(model.language, document);
   refuse_missing_pattern(fallbacks, document);
   for (ObjectReader::Fallback& each : fallbacks) {

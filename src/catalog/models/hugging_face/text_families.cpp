@@ -196,9 +196,8 @@ LanguageModel read_llama_like(ObjectReader& r, const LlamaLike& usual) {
   m.heads = width_or(r, "num_attention_heads", usual.heads);
   const bool own_kv_heads = usual.kv_heads > 0 && !r.holds_null("num_key_value_heads");
   m.kv_heads = width_or(r, "num_key_value_heads", own_kv_heads ? usual.kv_heads : m.heads);
-  m.head_dim = r.has("head_dim")    ? r.required_whole("head_dim", 1, kWidest)
-               : usual.head_dim > 0 ? usual.head_dim
-                                    : usual_head_dim(r, m);
+  m.head_dim = usual.head_dim > 0 || r.has("head_dim") ? width_or(r, "head_dim", usual.head_dim)
+                                                       : usual_head_dim(r, m);
   // Qwen-VL's stands at the top of the file.
   if (!usual.family.starts_with("qwen2_vl") && !usual.family.starts_with("qwen3_vl")) {
     m.tied_embeddings = r.boolean_or("tie_word_embeddings", usual.tied);

@@ -176,14 +176,34 @@ void warn_of_other_size(const Model& model, std::string_view asked, Notes& notes
 // Warns of shape keys that a configuration leaves to the default of its class.
 void warn_of_default_shape(const Model& model, Notes& notes) {
   constexpr std::string_view kShape[] = {
-      "num_hidden_layers", "hidden_size",          "num_attention_heads", "intermediate_size",
-      "vocab_size",        "num_experts",          "n_routed_experts",    "num_local_experts",
-      "kv_lora_rank",      "moe_intermediate_size"};
+      // sizes of all layers
+      "num_hidden_layers", "n_layer", "n_layers", "hidden_size", "n_embd", "d_model",
+      "num_attention_heads", "n_head", "n_heads", "num_key_value_heads", "head_dim",
+      "attention_head_dim", "intermediate_size", "intermediate_size_mlp", "vocab_size",
+      // experts
+      "num_experts", "n_routed_experts", "num_local_experts", "moe_num_experts",
+      "num_experts_per_tok", "moe_k", "moe_topk", "moe_intermediate_size", "n_shared_experts",
+      "num_shared_expert", "moe_num_shared_experts", "shared_expert_intermediate_size",
+      "moe_shared_expert_intermediate_size", "first_k_dense_replace", "moe_layer_start_index",
+      "interleave_moe_layer_step",
+      // latent, linear and sparse attention, state spaces
+      "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim",
+      "linear_num_key_heads", "linear_key_head_dim", "linear_num_value_heads",
+      "linear_value_head_dim", "index_n_heads", "index_head_dim", "mamba_num_heads",
+      "mamba_head_dim", "ssm_state_size", "n_groups"};
   if (!notes.wanted()) return;
+  const std::string heads = format_exact(model.language.heads);
   std::string missing;
   for (const TakenDefault& each : model.defaults) {
     const std::string_view key = std::string_view(each.key).substr(each.key.rfind('.') + 1);
     if (std::ranges::find(kShape, key) == std::end(kShape)) continue;
+    if (key == "num_key_value_heads" && each.value == heads) {
+      notes.warn(
+          fmt::format("the configuration of {} leaves out {}. As transformers, trcost takes "
+                      "as many as num_attention_heads, {}",
+                      model.name, each.key, heads));
+      continue;
+    }
     missing += fmt::format("{}{} ({})", missing.empty() ? "" : ", ", each.key, each.value);
   }
   if (missing.empty()) return;
