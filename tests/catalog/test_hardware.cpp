@@ -272,6 +272,8 @@ TEST_CASE("cloud machines and counts name accelerators", "[catalog][names]") {
       GENERATE(values<Case>({{"p5.48xlarge", "h100-sxm", 8},
                              {"a3-highgpu-4g", "h100-sxm", 4},
                              {"Standard_ND96isr_H100_v5", "h100-sxm", 8},
+                             {"Standard_ND96is_H100_v5", "h100-sxm", 8},
+                             {"BM.GPU.B4.8", "a100-sxm-40gb", 8},
                              {"BM.GPU.MI300X.8", "mi300x", 8},
                              {"gpu_8x_b200_sxm6", "b200", 8}}));
   const auto machine = find_machine(catalog, typed);

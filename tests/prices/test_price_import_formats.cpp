@@ -170,6 +170,25 @@ TEST_CASE("PCIe by the machine's name, by its name at the upstream cloud, and by
   CHECK(import.rows[3].accelerator == "h100-sxm");
 }
 
+TEST_CASE("a board of another form than the catalog has is refused", "[import]") {
+  const PriceImport import = imported(
+      "InstanceType,AcceleratorName,AcceleratorCount,Price,Region,GpuInfo\n"
+      "intel-ice-lake-a800-pci_1x2v4gb,A800,1,0.82,us,\n"
+      "8x-a800-nvlink,A800,8,12,us,\n"
+      "1x-h200-nvl,H200,1,2.5,us,\n"
+      "1x-l4-pcie,L4,1,0.5,us,\n"
+      "8x-rtx,RTXPRO6000S,8,12,us,\n"
+      "1x-rtx,RTX PRO 6000 WS,1,1.2,us,\n");
+  REQUIRE(import.rows.size() == 3);
+  CHECK(import.rows[0].accelerator == "a800");
+  CHECK(import.rows[1].accelerator == "l4");
+  CHECK(import.rows[2].accelerator == "rtx-pro-6000");
+  REQUIRE(import.refused.size() == 3);
+  CHECK(contains(import.refused[0].why, "board form"));
+  CHECK(contains(import.refused[1].why, "board form"));
+  CHECK(contains(import.refused[2].why, "unknown accelerator"));
+}
+
 TEST_CASE("the memory of all accelerators is divided by their number", "[import]") {
   const PriceImport import = imported(
       "InstanceType,AcceleratorName,AcceleratorCount,Price,Region,GpuInfo\n"

@@ -229,20 +229,30 @@ std::string fold_machine(std::string_view names) {
   return machine;
 }
 
+// Form of a board that its machine's name tells, empty for SXM.
+std::string form_of_machine(const CloudFamily& family, std::string_view machine) {
+  const bool has_sxm = std::ranges::any_of(family, [](const CloudName* each) {
+    return std::ranges::find(each->words, "sxm") != each->words.end();
+  });
+  // Cudo writes `a100-pci` for PCIe.
+  constexpr std::pair<std::string_view, std::string_view> kForms[] = {{"pci", "pcie"},
+                                                                      {"nvl", "nvl"}};
+  for (const auto& [word, form] : kForms) {
+    if (has_sxm && machine.find(word) != std::string_view::npos) return std::string(form);
+  }
+  return {};
+}
+
 // Chips of the form in the name, else in the machine's name, else those without a form.
 CloudFamily select_form(const CloudFamily& family, const NameSuffix& suffix,
                         std::string_view machine) {
-  std::string form;
+  std::string form = form_of_machine(family, machine);
   for (const CloudName* each : family) {
-    if (each->form.empty()) continue;
-    const bool by_name = std::ranges::find(suffix.words, each->form) != suffix.words.end();
-    if (by_name) {
-      form = each->form;
-      break;
+    if (each->form.empty() || std::ranges::find(suffix.words, each->form) == suffix.words.end()) {
+      continue;
     }
-    // Cudo writes `a100-pci` for PCIe.
-    const std::string_view short_form = each->form == "pcie" ? "pci" : std::string_view(each->form);
-    if (form.empty() && machine.find(short_form) != std::string_view::npos) form = each->form;
+    form = each->form;
+    break;
   }
   CloudFamily out;
   std::ranges::copy_if(family, std::back_inserter(out),
@@ -255,6 +265,9 @@ constexpr double kNear = 0.15;  // 80 GB of 79.2 GiB
 // The chip of a family with that memory.
 CloudAccelerator select_memory(const CloudFamily& family, std::string_view spelled,
                                std::optional<double> memory_gb) {
+  if (family.empty()) {
+    return {{}, fmt::format("the catalog has no \"{}\" of the machine's board form", spelled)};
+  }
   if (family.size() == 1 && !family.front()->memory_gb) {
     return {family.front()->accelerator, {}};
   }
