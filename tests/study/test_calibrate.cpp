@@ -332,6 +332,26 @@ TEST_CASE("several ranks that print the same step count once", "[calibrate][log]
   CHECK(steps.value == 5123);
 }
 
+TEST_CASE("the first steps are left out only if the log has them", "[calibrate][log]") {
+  const auto rate = [](int first, std::initializer_list<double> rates) {
+    std::string text;
+    int step = first;
+    for (const double each : rates) {
+      text += "[timer.py:197:stop] 0/" + std::to_string(step++) +
+              ", RunningAvgSamplesPerSec=100, CurrSamplesPerSec=" + std::to_string(each) +
+              ", MemAllocated=1.75GB\n";
+    }
+    std::istringstream in(text);
+    return read_training_log(in, "train.log").value;
+  };
+  CHECK_THAT(rate(17, {160, 150}), WithinRel(155, 1e-9));
+  CHECK(rate(1, {50, 150}) == 150);
+  // Lines of every tenth step begin with the tenth.
+  std::istringstream in(
+      "{\"step\": 100, \"tokens_per_second\": 50}\n{\"step\": 200, \"tokens_per_second\": 90}\n");
+  CHECK(read_training_log(in, "train.log").value == 90);
+}
+
 TEST_CASE("the time since the start beside a step gives its seconds", "[calibrate][log]") {
   std::istringstream in(
       R"({"current_steps": 10, "total_steps": 156, "elapsed_time": "0:01:20"}

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "study/calibrate/progress_bar.h"
@@ -279,11 +280,21 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
+// Whether a log begins with the first steps of its program, or does not number them.
+bool has_first_steps(const std::set<double>& steps) {
+  if (steps.empty()) return true;
+  constexpr double kFirst = 10;
+  const double interval = steps.size() > 1 ? *std::next(steps.begin()) - *steps.begin() : 0;
+  return *steps.begin() <= std::max(kFirst, interval);
+}
+
 // Median and scatter without the first steps, which compile, fill caches and connect: a tenth of
 // them, and at least two of more than four.
-void steady(std::vector<double> values, LogSteps& out) {
-  const std::size_t warm =
-      values.size() > 4 ? std::max<std::size_t>(2, values.size() / 10) : values.size() > 1;
+void steady(std::vector<double> values, const std::set<double>& steps, LogSteps& out) {
+  std::size_t warm = 0;
+  if (has_first_steps(steps)) {
+    warm = values.size() > 4 ? std::max<std::size_t>(2, values.size() / 10) : values.size() > 1;
+  }
   values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(warm));
   std::ranges::sort(values);
   out.value = quantile(values, 0.5);
@@ -298,7 +309,7 @@ LogSteps megatron_steps(const Reading& reading) {
   for (std::size_t i = 0; i < series.values.size(); ++i) {
     if (series.batches[i] == series.batches.back()) seconds.push_back(series.values[i] / 1000);
   }
-  steady(std::move(seconds), out);
+  steady(std::move(seconds), series.known, out);
   out.facts = reading.facts;
   if (series.batches.back() > 0) {
     std::erase_if(out.facts, [](const auto& f) { return f.first == Field::train_global_batch; });
@@ -370,7 +381,7 @@ LogSteps other_steps(const Reading& reading, const Series& series, const LogForm
     out.unit = unit;
     values.push_back(seconds);
   }
-  steady(std::move(values), out);
+  steady(std::move(values), series.known, out);
   out.facts = reading.facts;
   out.steps = series.seen - series.unreadable;
   out.unreadable = series.unreadable;
@@ -385,11 +396,13 @@ LogSteps other_steps(const Reading& reading, const Series& series, const LogForm
 LogSteps clock_steps(const Reading& reading) {
   LogSteps out{.program = LogProgram::other};
   std::vector<double> seconds;
+  std::set<double> steps;
   for (std::size_t i = 1; i < reading.clock.size(); ++i) {
     const auto& [step, at] = reading.clock[i];
     seconds.push_back((at - reading.clock[i - 1].second) / (step - reading.clock[i - 1].first));
+    steps.insert(step);
   }
-  steady(std::move(seconds), out);
+  steady(std::move(seconds), steps, out);
   out.facts = reading.facts;
   out.steps = static_cast<int>(reading.clock.size());
   return out;
@@ -403,7 +416,7 @@ LogSteps select_steps(const Reading& reading, std::string_view origin) {
     out = megatron_steps(reading);
   } else if (!reading.torchtitan.values.empty()) {
     out = {.program = LogProgram::torchtitan, .unit = LogUnit::tokens_per_second_per_gpu};
-    steady(reading.torchtitan.values, out);
+    steady(reading.torchtitan.values, reading.torchtitan.known, out);
     out.facts = reading.facts;
   } else if (other != nullptr) {
     out = other_steps(reading, *other, log_formats()[place]);
