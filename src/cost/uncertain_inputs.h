@@ -42,7 +42,7 @@ struct UncertaintyContext {
   bool project = false;         ///< restarts and second attempts count too
   bool tokens_given = false;    ///< the user set the number of tokens or samples
   bool tokens_ranged = false;
-  bool length_assumed = false;  ///< the user set the number of text samples, and not their length
+  bool length_assumed = false;  ///< samples of text whose length the user did not set
   std::optional<RolloutUncertainty> rollouts;  ///< instead of tokens
   bool own = false;
   bool price_given = false;        ///< of the GPU-hour, or with own of the chip

@@ -481,8 +481,11 @@ TEST_CASE("guessed rounds, lengths and samples have spreads of their own", "[met
   for (const char* method : {"sft", "dpo", "reward", "kto"}) {
     Scenario guessed = post_training_job(method, "llama-3.1-8b", 64);
     INFO(method);
-    CHECK(sigma_of(answer(guessed), "tokens") == Approx(0.25));
+    // Besides, the length of samples has 0.6 until it is stated.
+    CHECK(sigma_of(answer(guessed), "tokens") == Approx(std::hypot(0.25, 0.6)));
     guessed.set_number(Field::data_samples, 1e5);
+    CHECK(sigma_of(answer(guessed), "tokens") == Approx(std::hypot(0.10, 0.6)));
+    guessed.set_number(Field::data_text_tokens_per_sample, 500);
     CHECK(sigma_of(answer(guessed), "tokens") == Approx(0.10));
   }
 }

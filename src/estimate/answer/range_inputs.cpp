@@ -53,7 +53,7 @@ UncertaintyContext range_context(const Question& question, const UsefulTime& use
                         : range.budget_given && tokens.total > 0
                             ? 1 - std::min(1.0, tokens.text / tokens.total)
                             : 1;
-  context.length_assumed = context.length_assumed && !vision;
+  context.length_assumed = context.length_assumed && question.amounts.samples && !vision;
   context.vision_rows = vision && range.samples_given && !context.mfu_given;
   context.whole_runs = !context.stack_known && !vision && !range.samples_given &&
                        work.workload.language_training == Training::full && quality.measured;

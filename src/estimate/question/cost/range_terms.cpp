@@ -18,9 +18,8 @@ RangeTerms resolve_range_terms(const Scenario& asked) {
       asked.text(Field::efficiency_stack) != field_info(Field::efficiency_stack).fallback;
   given.tokens_ranged = ranged(
       {Field::data_tokens, Field::data_samples, Field::data_tokens_per_param, Field::data_epochs});
-  given.length_assumed = asked.has(Field::data_samples) &&
-                         !asked.has(Field::data_text_tokens_per_sample) &&
-                         !asked.has(Field::data_document_tokens);
+  given.length_assumed =
+      !asked.has(Field::data_text_tokens_per_sample) && !asked.has(Field::data_document_tokens);
   given.price_given =
       owns(asked) ? asked.has(Field::cost_purchase_price) || asked.has(Field::cost_node_price)
                   : asked.has(Field::cost_price_per_gpu_hour);
