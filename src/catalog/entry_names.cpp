@@ -247,6 +247,10 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
                     [&](std::string_view each) { return same_folded(each, typed); });
     if (engine) return "inference software is an engine: trcost serve --engine.";
   }
+  if (kind == CatalogKind::accelerators && !wanted.empty() &&
+      wanted.find_first_not_of("0123456789") == wanted.npos) {
+    return fmt::format("for a number of GPUs: --gpus {}.", wanted);
+  }
   const std::vector<std::string> known = catalog.names(kind);
   const auto family = [](std::string_view name) { return name.substr(0, name.find('-')); };
   std::vector<std::string> longer, related;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <stdexcept>
@@ -164,7 +165,11 @@ void set_price_provenance(const BillInputs& in, CostResult& out) {
                       : PriceDoubts{.stale = in.own && in.old_quote};
   out.obligation.reset();
   if (rented && in.terms.term_hours > 0) {
-    out.obligation = {in.gpus, in.terms.term_hours, in.gpus * in.terms.term_hours * *in.price->usd};
+    // A run that outlasts the term pays another one.
+    const double run_hours = in.gpus > 0 ? in.gpu_hours / in.gpus : 0;
+    const double hours =
+        std::max(1.0, std::ceil(run_hours / in.terms.term_hours)) * in.terms.term_hours;
+    out.obligation = {in.gpus, hours, in.gpus * hours * *in.price->usd};
   }
   out.purchase = in.purchase;
   out.price_date.assign(rented ? std::string_view(in.price->date) : in.ownership_date);

@@ -148,8 +148,7 @@ double unit_factor(std::string_view suffix, std::string_view text, const Kind& k
   const std::string why = fmt::format("unknown unit \"{}\"", suffix.substr(0, kQuotedLength));
   const std::string_view bare = trim(text.substr(0, text.rfind(suffix)));
   if (suffix.front() == '-') {
-    refuse(text, kind, why,
-           "one number is wanted; `trcost sweep --vary gpus=8..64:x2` tries several");
+    refuse(text, kind, why, fmt::format("write a range as {}..{}", bare, trim(suffix.substr(1))));
   }
   if (suffix.front() == '/' || kind.units.empty()) {
     refuse(text, kind, why, fmt::format("write {}, without a unit", bare));

@@ -39,19 +39,22 @@ struct EstimateArguments {
 };
 
 std::optional<Gate> read_gate(const EstimateArguments& typed) {
+  Gate gate;
+  if (!typed.confidence.empty()) {
+    gate.confidence = flag_number(typed.confidence, NumberKind::fraction, "--confidence");
+    if (!(gate.confidence >= 0.5 && gate.confidence < 1)) {
+      throw Error(ErrorKind::usage, "a confidence is from 0.5 to below 1", "write 0.9 or 90%",
+                  "--confidence");
+    }
+  }
   if (typed.fail_above.empty()) {
     if (typed.confidence.empty()) return std::nullopt;
     throw Error(ErrorKind::usage, "a confidence needs a limit", "add --fail-above USD, such as 50k",
                 "--confidence");
   }
-  Gate gate;
   gate.usd = positive_flag_number(typed.fail_above, NumberKind::money, "--fail-above",
                                   "write it like 50k or 1.5M");
-  if (typed.confidence.empty()) return gate;
-  gate.confidence = flag_number(typed.confidence, NumberKind::fraction, "--confidence");
-  if (gate.confidence >= 0.5 && gate.confidence < 1) return gate;
-  throw Error(ErrorKind::usage, "a confidence is from 0.5 to below 1", "write 0.9 or 90%",
-              "--confidence");
+  return gate;
 }
 
 // What the limit says of one platform, and whether it is kept.

@@ -117,14 +117,9 @@ void warn_about_spot(const Question& question, const UsefulTime& useful, const E
   const double spot_usd = out.gpu_hours * *spot;
   const double steady_usd = out.gpu_hours * ratio * *rent;
   if (spot_usd <= steady_usd) return;
-  const auto money = [](double usd) { return format_number(usd, NumberKind::money); };
-  const auto time = [](double seconds) { return format_number(seconds, NumberKind::duration); };
   notes.warn(
-      fmt::format("spot costs more than on-demand: {} in {} against {} in {} on {} {}, since "
-                  "preemptions leave a "
-                  "goodput of {}; take fewer accelerators, or --pricing on-demand",
-                  money(spot_usd), time(out.wall_clock_seconds), money(steady_usd),
-                  time(out.wall_clock_seconds * ratio), format_exact(out.gpus), out.accelerator,
+      fmt::format("spot costs more than on-demand, since preemptions leave a goodput of {}: take "
+                  "fewer accelerators, or --pricing on-demand",
                   format_number(useful.goodput_share, NumberKind::fraction)));
 }
 

@@ -186,7 +186,10 @@ PriceQuote quote_offers(Offers offers, const Market& market, std::string_view ch
   }
   const int age = offers.newest.empty() ? 0 : days_between(offers.newest, market.as_of);
   quote.stale = !offers.recent() || age > kYearDays;
-  if (!offers.recent() || age > kWarningDays) {
+  if (!offers.recent()) {
+    quote.warning = fmt::format("the {} price of {} is old: the quotes of {} are {}",
+                                commitment_name(market.commitment), chip, plural, when);
+  } else if (age > kWarningDays) {
     quote.warning = fmt::format(
         "the {} price of {} is old: the newest quote of {} is of {}, more than 90 days "
         "before {}",

@@ -17,7 +17,11 @@ namespace {
 
 // `MFU`, `cost total`, `wall clock`: the title of a column, or words of its path without the unit.
 std::string label_of(std::string_view path) {
-  if (const EstimateColumn* column = find_column(path)) return title_words(path, column->heading());
+  if (const EstimateColumn* column = find_column(path)) {
+    const std::string title = title_words(path, column->heading());
+    const bool plain = title == "total" || title == "model";  // of tokens and FLOPs too
+    if (!plain || path.starts_with("cost.")) return title;
+  }
   constexpr std::string_view kUnits[] = {"_seconds", "_bytes", "_usd"};
   std::string out(path);
   for (const std::string_view unit : kUnits) {

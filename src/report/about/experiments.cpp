@@ -24,20 +24,19 @@ std::string platform_title(const PlatformExperiments& platform) {
   return titled ? platform.experiments.front().run.accelerator_title : platform.accelerator;
 }
 
-// Returns the platforms by cost, those without a price last.
-std::vector<const PlatformExperiments*> sort_by_cost(const ExperimentReport& report) {
-  std::vector<const PlatformExperiments*> out;
-  for (const PlatformExperiments& each : report.platforms) out.push_back(&each);
-  std::ranges::stable_sort(out, [](const auto* a, const auto* b) {
-    if (!a->usd || !b->usd) return a->usd.has_value() && !b->usd.has_value();
-    return *a->usd < *b->usd;
-  });
-  return out;
-}
-
 // Returns the cost that tells whether a platform's price is imputed: all its runs pay the same one.
 const CostResult& first_cost(const PlatformExperiments& platform) {
   return platform.experiments.front().run.cost;
+}
+
+// Returns the platforms by the evidence of their price and by cost, those without a price last.
+std::vector<const PlatformExperiments*> sort_by_cost(const ExperimentReport& report) {
+  std::vector<const PlatformExperiments*> out;
+  for (const PlatformExperiments& each : report.platforms) out.push_back(&each);
+  std::ranges::stable_sort(out, {}, [](const PlatformExperiments* each) {
+    return std::tuple(!each->usd, price_evidence(first_cost(*each)), each->usd.value_or(0));
+  });
+  return out;
 }
 
 std::string money_words(std::optional<double> usd, const PlatformExperiments& platform) {
@@ -168,14 +167,6 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   return facts;
 }
 
-// The cheapest platform whose price is quoted, else the cheapest.
-const PlatformExperiments& best_platform(const std::vector<const PlatformExperiments*>& sorted) {
-  const auto best = std::ranges::min_element(sorted, {}, [](const PlatformExperiments* each) {
-    return std::tuple(!each->usd, price_evidence(first_cost(*each)), each->usd.value_or(0));
-  });
-  return **best;
-}
-
 std::string experiments_sentence(const PlatformExperiments& platform) {
   const ExperimentResult& first = platform.experiments.front();
   const std::string runs = grouped(platform.runs, 0) + (platform.runs == 1 ? " run" : " runs");
@@ -238,7 +229,7 @@ Page experiments_page(const ExperimentReport& report) {
   const std::vector<const PlatformExperiments*> platforms = sort_by_cost(report);
   Page page{"Experiments", made_by(report.price_data_date), {}};
   page.titled = false;
-  const PlatformExperiments& best = best_platform(platforms);
+  const PlatformExperiments& best = *platforms.front();
   page.add(Paragraph{experiments_sentence(best), Ink::good});
   if (std::string size = size_sentence(best); !size.empty()) page.add(Paragraph{std::move(size)});
   page.add(Heading{"Platforms"});

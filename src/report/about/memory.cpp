@@ -38,7 +38,10 @@ std::vector<UseColumn> use_columns(std::span<const MemoryUse> uses) {
   std::vector<UseColumn> out;
   for (const auto& part : kMemoryParts) {
     const bool optional = part.bytes == &MemoryUse::resident;
-    if (!optional || any(part.bytes)) out.push_back({part.name, std::mem_fn(part.bytes)});
+    const bool rest = part.bytes == &MemoryUse::overhead;  // a short title, for 80 columns
+    if (!optional || any(part.bytes)) {
+      out.push_back({rest ? "other" : part.name, std::mem_fn(part.bytes)});
+    }
   }
   if (std::ranges::any_of(uses, &MemoryUse::generating)) {
     for (const auto& [name, part] : kEngineParts) {
@@ -259,8 +262,11 @@ std::string smallest_sentence(const MemoryReport& report) {
   for (const MemoryFit& fit : report.fits) {
     if (!fit.smallest || !fit.problem.empty()) continue;
     if (!report.listed && !fitting.empty()) break;
-    fitting += fmt::format("{}{} of {}", fitting.empty() ? "" : ", ",
-                           gpus_words(fit.smallest->gpus), title_of(fit));
+    const double chance = fits_probability(fit.smallest->use);
+    fitting += fmt::format(
+        "{}{} of {}{}", fitting.empty() ? "" : ", ", gpus_words(fit.smallest->gpus), title_of(fit),
+        fit_word(fit.smallest->use) == "yes" ? ""
+                                             : fmt::format(" ({} likely)", chance_words(chance)));
   }
   if (fitting.empty()) {
     return text + " It fits on no number of these accelerators. " +

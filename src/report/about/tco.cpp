@@ -388,7 +388,7 @@ std::vector<Fact> tco_defaults(const TcoReport& report) {
         "the price on demand alone. Terms keep the prices of the book");
   }
   if (report.request.price_growth == 0) {
-    facts.push_back({"--price-growth", "none, although rents rose by a third in the last year"});
+    facts.push_back({"--price-growth", "none: rents stay as they are now"});
   }
   if (!s.has(Field::cost_capital_rate)) {
     add(Field::cost_capital_rate, fmt::format("{:.0f}% a year on the value of the machines",
@@ -471,7 +471,7 @@ Page tco_page(const TcoReport& report) {
   }
   page.add(Heading{
       fmt::format("{} GPUs for {}", grouped(report.gpus, 0), years_words(report.request.years)),
-      "$/used h: average of the years"});
+      in_shown_currency("$/used h") + ": average of the years"});
   page.add(Grid{tco_table(report)});
   // A long table leaves room for the first defaults alone.
   constexpr std::size_t kLongTable = 12, kFirstDefaults = 4;

@@ -81,7 +81,8 @@ td.unknown { color: var(--quiet); } td.long { min-width: 16rem; } td.word { whit
 th[title], td[title] { text-decoration: underline dotted var(--axis); text-underline-offset: .2em; }
 @media (max-width: 600px) {
   th, td { padding: .3rem .5rem; } .wide td { min-width: 3rem; }
-  .wide tbody th:first-child { white-space: normal; max-width: 40vw; overflow-wrap: anywhere; }
+  .wide tbody th:first-child { white-space: normal; min-width: 5.5rem; max-width: 40vw;
+                               overflow-wrap: anywhere; }
   table.facts th, table.facts td { display: block; border: 0; padding: 0; }
   table.facts td { border-bottom: 1px solid var(--line); padding-bottom: .4rem;
                    margin-bottom: .4rem; overflow-wrap: anywhere; } }

@@ -336,8 +336,7 @@ constexpr DefaultLine kDefaultLines[] = {
        constexpr double kWellWithin = 0.5;
        const double deadline = report.scenario->number_or_default(Field::hardware_deadline);
        return e.wall_clock_seconds < kWellWithin * deadline
-                  ? fmt::format("Cluster: the smallest in whole nodes (done within {})",
-                                time_words(deadline))
+                  ? std::string("Cluster: the smallest in whole nodes")
                   : "Cluster: sized to finish within " + time_words(deadline);
      }},
     {Field::train_precision,

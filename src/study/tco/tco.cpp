@@ -314,7 +314,7 @@ TcoReport compute_tco(const TcoRequest& request, const Catalog& catalog) {
     const bool failed = !report.failures.empty();
     throw Error(ErrorKind::no_answer,
                 failed ? report.failures.front().message : report.rows.front().problem,
-                failed ? report.failures.front().hint : "set --price or --purchase-price");
+                failed ? report.failures.front().hint : "set --price or --node-price");
   }
   report.assumptions = std::move(notes.assumptions);
   report.warnings = std::move(notes.warnings);

@@ -91,6 +91,9 @@ void warn_about_unused_rates(const Scenario& scenario, const Platform& platform,
     if (scenario.has(field)) notes.warn(fmt::format("{} {}", field_info(field).flag, why));
   };
   for (std::string& text : unused_fields(scenario)) notes.warn(std::move(text));
+  if (owns(scenario)) {
+    unused(Field::cost_provider, "chooses the rent that owning is compared with, and no more");
+  }
   if (scenario.has(Field::cost_provider)) {
     unused(Field::cost_price_class, "does not choose the price per GPU-hour: --provider does");
   }

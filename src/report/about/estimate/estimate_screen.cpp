@@ -109,7 +109,7 @@ std::string layout_line(const Estimate& e) {
 
 // The region and the seller that the user set.
 std::string price_place(const Report& report) {
-  if (report.scenario == nullptr) return {};
+  if (report.scenario == nullptr || report.estimates.front().cost.own) return {};
   std::string text;
   for (const Field field : {Field::cost_provider, Field::cost_region}) {
     if (!report.scenario->has(field)) continue;

@@ -105,22 +105,25 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
                                              gpu_hour_words(run.gpu_hours), unit_money(*run.price),
                                              rent_range_words(run, solution.scenario))
                                : "unknown: no price is known. Set --price"});
-  facts.push_back({"Compared", run.reference_ratio < 1
-                                   ? fmt::format("{} of the compute of {} (4e25 FLOP)",
-                                                 percent(run.reference_ratio), kReferenceName)
-                                   : fmt::format("{:.3g} times the compute of {} (4e25 FLOP)",
-                                                 run.reference_ratio, kReferenceName)});
   facts.push_back(
       {"Effective", fmt::format("{}, after a goodput of {} and {} of the time for overheads",
                                 flop_words(run.realised_flops), percent(run.goodput),
                                 percent(1 - run.production_overhead))});
+  const double compared = run.reference_ratio * run.realised_flops / run.flops;
+  facts.push_back(
+      {"Compared",
+       compared < 1
+           ? fmt::format("{} of the compute of {} (4e25 FLOP)", percent(compared), kReferenceName)
+           : fmt::format("{:.3g} times the compute of {} (4e25 FLOP)", compared, kReferenceName)});
   return facts;
 }
 
 // Ranges of the total at the answers on one scale.
 Ranges solve_totals(const SolveReport& report) {
   Ranges ranges = platform_ranges("Range of the total at the answer");
-  for (const Solution& solution : report.solutions) {
+  if (!report.clusters.empty()) return ranges;  // GPUs and time are set, and so is the rent
+  for (const Solution* each : sort_solutions(report)) {
+    const Solution& solution = *each;
     if (!solution.estimate || !solution.estimate->range.total_usd) continue;
     const Estimate& e = *solution.estimate;
     add_range_row(
@@ -227,10 +230,11 @@ Page solve_page(const SolveReport& report) {
         .add(Grid{choices_table(solution)});
     page.add(choices_curve(solution));
   }
-  const auto answered = std::ranges::find_if(
-      report.solutions, [](const Solution& s) { return s.estimate.has_value(); });
-  if (answered != report.solutions.end()) {
-    add_assumption_table(page, answered->estimate->assumptions, answered->accelerator);
+  const std::vector<const Solution*> sorted = sort_solutions(report);
+  const auto answered =
+      std::ranges::find_if(sorted, [](const Solution* s) { return s->estimate.has_value(); });
+  if (answered != sorted.end()) {
+    add_assumption_table(page, (*answered)->estimate->assumptions, (*answered)->accelerator);
   }
   page.add(Heading{.text = "Prices", .in_text = false});
   return page.add(Facts{price_facts(solution_estimates(report), report.price_data_date)});

@@ -159,7 +159,8 @@ Table solutions_table(const SolveReport& report) {
     heads.push_back(number_column(column.title, {}, column.overflow, column.strong));
     cells.push_back(column_cells(column, report));
   }
-  const bool ranged = std::ranges::any_of(report.solutions, has_range);
+  // A cluster for a given time has its rent, whatever it trains.
+  const bool ranged = report.clusters.empty() && std::ranges::any_of(report.solutions, has_range);
   if (ranged) heads.push_back(number_column("80% range"));
   Table table(std::move(heads));
   for (const Solution* each : sort_solutions(report)) {

@@ -205,8 +205,8 @@ std::string validation_basis(const ValidationSummary& all) {
       all.rows, all.groups, fitted ? "Error of the fit itself" : "Error of rows outside the fit",
       100 * all.median, 100 * all.p90, 100 * all.bias);
   if (fitted && all.apart > 0) {
-    text += fmt::format(" {} further row{} shown and not counted.", all.apart,
-                        all.apart == 1 ? " is" : "s are");
+    text += fmt::format(" {} of the rows {} shown and not counted.", all.apart,
+                        all.apart == 1 ? "is" : "are");
   }
   if (const auto& left = all.left_out) {
     text += fmt::format(
