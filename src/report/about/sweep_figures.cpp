@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <ranges>
 #include <utility>
 
 namespace trcost::report {
@@ -243,7 +242,8 @@ class SweepFigures {
   // Adds a map for each platform if the sweep has two axes and both are numeric.
   bool add_heat(Page& page) const {
     if (axes_ != 2) return false;
-    for (const SweepAxis& axis : view_.plan.axes() | std::views::take(2)) {
+    for (std::size_t i = 0; i < axes_; ++i) {
+      const SweepAxis& axis = view_.plan.axes()[i];
       if (!axis.numeric() || axis.size() < 2 || axis.size() > kMostHeatCells) return false;
     }
     const std::optional<std::size_t> platform = column_of(ColumnRole::platform);

@@ -219,7 +219,7 @@ std::vector<std::size_t> outline_of(const std::vector<double>& across,
       kept = {first, static_cast<std::size_t>(low - down.begin()),
               static_cast<std::size_t>(high - down.begin()), end - 1};
       std::ranges::sort(kept);
-      kept.erase(std::ranges::unique(kept).begin(), kept.end());
+      kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
     }
     out.insert(out.end(), kept.begin(), kept.end());
   }

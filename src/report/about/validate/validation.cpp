@@ -82,8 +82,8 @@ void add_validation_summaries(Page& page, const std::vector<ValidationSummary>& 
   }
   page.add(Heading{"Errors by kind of run"});
   // The accelerators are many: text has them after the short tables.
-  std::ranges::stable_partition(
-      dimensions, [](std::string_view dimension) { return dimension != "accelerator"; });
+  std::ranges::stable_sort(dimensions, {},
+                           [](std::string_view dimension) { return dimension == "accelerator"; });
   for (const std::string_view dimension : dimensions) {
     if (dimension == kSource) continue;
     if (dimension == "accelerator") {
