@@ -120,9 +120,12 @@ std::string html_table(const Table& table, std::string_view caption, bool sorts)
   std::string out = "<div class=\"wide\"><table" + attribute("class", classes) + ">";
   if (!caption.empty()) out += "<caption>" + html_escape(caption) + "</caption>";
   out += '\n' + table_head(table) + "<tbody>\n";
+  std::string header;  // of the row, which an empty first cell repeats for screen readers
   for (std::size_t r = 0; r < table.rows().size(); ++r) {
     const std::vector<Cell>& row = table.rows()[r];
     out += "<tr>";
+    const bool repeats = !row.empty() && row.front().text().empty();
+    if (!row.empty() && !repeats) header = html_escape(row.front().text());
     for (std::size_t c = 0; c < row.size(); ++c) {
       const std::string_view tag = c == 0 ? "th" : "td";
       out += fmt::format("<{}{}{}{}>{}</{}>", tag, c == 0 ? " scope=\"row\"" : "",
@@ -130,7 +133,9 @@ std::string html_table(const Table& table, std::string_view caption, bool sorts)
                                          row[c].kind() == Cell::Kind::unknown,
                                          row[c].kind() == Cell::Kind::text, row[c].text()),
                          attribute("title", c == 0 ? table.row_key(r) : std::string_view()),
-                         html_escape(row[c].text()), tag);
+                         c == 0 && repeats ? fmt::format("<span class=\"unseen\">{}</span>", header)
+                                           : html_escape(row[c].text()),
+                         tag);
     }
     out += "</tr>\n";
   }
