@@ -13,6 +13,7 @@
 #include "report/about/documents.h"
 #include "report/page/page.h"
 #include "report/table/table.h"
+#include "scenario/fields.h"
 #include "scenario/scenario_json.h"
 #include "text/files.h"
 #include "trcost/error.h"

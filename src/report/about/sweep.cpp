@@ -16,6 +16,7 @@
 #include "report/format/format.h"
 #include "report/page/money_facts.h"
 #include "report/page/page.h"
+#include "report/page/wording.h"
 #include "scenario/fields.h"
 #include "study/sweep/price_doubts.h"
 #include "trcost/error.h"

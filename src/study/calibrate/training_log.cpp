@@ -10,6 +10,7 @@
 #include <iterator>
 #include <set>
 
+#include "quantity/statistics.h"
 #include "study/calibrate/progress_bar.h"
 #include "trcost/error.h"
 
