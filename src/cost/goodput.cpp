@@ -119,12 +119,17 @@ double spare_share(const FailureInputs& inputs, double async) {
     hint = fmt::format("use a shorter --checkpoint-interval: about {} is the best",
                        time(daly_interval(result.stall_seconds, result.mtbf_seconds)));
   }
-  throw Error(ErrorKind::no_answer,
-              fmt::format("{} is interrupted every {}, too often to get on (checkpoints every {}, "
-                          "each {}; restart {})",
-                          job, time(result.mtbf_seconds), time(result.interval_seconds),
-                          time(result.stall_seconds), time(result.restart_seconds)),
-              std::move(hint));
+  throw Error(
+      ErrorKind::no_answer,
+      fmt::format(
+          "{} is interrupted every {}{}, too often to get on (checkpoints every {}, "
+          "each {}; restart {})",
+          job, time(result.mtbf_seconds),
+          inputs.spot ? fmt::format(" (one preemption per node and {} h on {} nodes)",
+                                    format_exact(inputs.preemption_hours), grouped(result.nodes, 0))
+                      : std::string(),
+          time(result.interval_seconds), time(result.stall_seconds), time(result.restart_seconds)),
+      std::move(hint));
 }
 
 }  // namespace

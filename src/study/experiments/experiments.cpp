@@ -268,6 +268,21 @@ class PlatformStudy {
   PlatformExperiments out_;
 };
 
+// What an hour or less leaves out is no longer small beside it.
+void warn_about_short_runs(ExperimentReport& report) {
+  for (const PlatformExperiments& platform : report.platforms) {
+    for (const ExperimentResult& each : platform.experiments) {
+      if (each.run.wall_clock_seconds >= kSecondsPerHour) continue;
+      report.warnings.push_back(
+          fmt::format("a run takes {} on {}. Start-up, a seller's minimum charge and downloads are "
+                      "not included",
+                      format_number(each.run.wall_clock_seconds, NumberKind::duration, 2),
+                      platform.accelerator));
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 double Experiment::attempts() const {
@@ -311,6 +326,7 @@ ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& ca
     prices.add(price_warnings(study.base, platform.accelerator, catalog));
   }
   out.warnings = std::move(prices.lines);
+  warn_about_short_runs(out);
   return out;
 }
 
