@@ -232,5 +232,10 @@ constexpr double commitment_years(Commitment commitment) {
   };
   return kYears[static_cast<std::size_t>(commitment)];
 }
+/// Years that a word of --pricing binds, 0 for owned machines and for no commitment.
+constexpr double term_years(std::string_view pricing) {
+  const std::optional<Commitment> commitment = find_value(kCommitments, pricing);
+  return commitment ? commitment_years(*commitment) : 0;
+}
 
 }  // namespace trcost::scenario

@@ -119,20 +119,18 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   Estimator estimator(session.catalog(), options);
   const FormatInfo& info = format_info(format);
   std::vector<Estimate> estimates;
-  std::vector<Estimator::Failure> failures;
   std::optional<Error> no_answer;
   try {
     estimates = estimator.run(scenario);
-    failures = estimator.failures();
   } catch (const Error& error) {
     // Rows of platforms without an answer have the error, also if no platform has one.
     if (info.form != Form::lines || error.kind != ErrorKind::no_answer) throw;
     no_answer = error;
-    failures = estimator.failures();
-    if (failures.empty()) {
-      failures.push_back(
-          {platforms_of(scenario, session.catalog()).front(), error.message, error.hint});
-    }
+  }
+  std::vector<Estimator::Failure> failures = estimator.failures();
+  if (no_answer && failures.empty()) {
+    failures.push_back(
+        {platforms_of(scenario, session.catalog()).front(), no_answer->message, no_answer->hint});
   }
 
   Report report;

@@ -240,12 +240,11 @@ void fill_derivations(const Question& question, const PlannedRun& run,
                   out);
 }
 
-// What an hour or less leaves out is no longer small beside it.
 void warn_about_short_run(const Estimate& out, Notes& notes) {
   if (out.wall_clock_seconds >= kSecondsPerHour) return;
-  notes.warn(fmt::format("the run takes {}. Start-up{} and downloads are not included",
+  notes.warn(fmt::format("the run takes {}. {}",
                          format_number(out.wall_clock_seconds, NumberKind::duration, 2),
-                         out.cost.own ? "" : ", a seller's minimum charge"));
+                         start_up_words(out.cost.own)));
 }
 
 // Why a spot cluster may not finish: with every node, more of the time is lost. Empty if the
@@ -323,7 +322,7 @@ void answer(const Question& question, const PlannedRun& run, const EstimateOptio
   if (options.assumptions) {
     warn_about_plan(question, out, notes);
     if (!out.pipeline->gpu_bound) notes.warn(out.pipeline->verdict);
-    warn_about_spot(question, run.useful, out, notes);
+    warn_about_spot(question, run.useful, notes);
     warn_about_short_run(out, notes);
     out.runner_up = runner_up_text(execution.plan);
   }
@@ -331,6 +330,11 @@ void answer(const Question& question, const PlannedRun& run, const EstimateOptio
   out.assumptions = std::move(notes.assumptions);
   out.warnings = std::move(notes.warnings);
   out.stages.clear();
+}
+
+std::string start_up_words(bool own) {
+  return fmt::format("Start-up{} and downloads are not included",
+                     own ? "" : ", a seller's minimum charge");
 }
 
 RangeInputs range_inputs(const Question& question, const PlannedRun& run, const Estimate& round,

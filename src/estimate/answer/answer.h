@@ -2,6 +2,8 @@
 // The second and third link of the chain: a question with its cluster and layout, and the answer.
 #pragma once
 
+#include <string>
+
 #include "estimate/answer/range_inputs.h"
 #include "estimate/cluster/execution.h"
 #include "estimate/question/question.h"
@@ -26,6 +28,10 @@ void set_pace(const Pace& pace, PlannedRun& run);
 /// for the whole job.
 void answer(const Question& question, const PlannedRun& run, const EstimateOptions& options,
             Notes& notes, Estimate& out);
+
+/// Sentence about what the total of a run of less than an hour leaves out, though it is no longer
+/// small beside it.
+std::string start_up_words(bool own);
 
 /// Inputs of the range of a round with this answer. `trial` measures the effect of ranges without a
 /// known exponent.

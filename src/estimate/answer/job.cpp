@@ -229,12 +229,11 @@ void add_price_provenance(const Parts& parts, CostResult& cost) {
 void add_cost(const Parts& parts, Estimate& out) {
   CostResult& cost = out.cost;
   cost.own = std::ranges::all_of(parts, [](const RoundAnswer& r) { return r.estimate.cost.own; });
-  for (const RoundAnswer& part : parts) {
+  const auto machines_usd = [](const RoundAnswer& part) {
     const std::optional<OwnedMachines>& machines = part.estimate.cost.machines;
-    if (!cost.machines || (machines && machines->usd > cost.machines->usd)) {
-      cost.machines = machines;
-    }
-  }
+    return machines ? std::optional<double>(machines->usd) : std::nullopt;
+  };
+  cost.machines = std::ranges::max_element(parts, {}, machines_usd)->estimate.cost.machines;
   add_price(parts, out);
   add_price_provenance(parts, cost);
   for (const auto& [name, part] : parts) {

@@ -101,8 +101,7 @@ void add_money(const Question& question, Estimate& out) {
   out.complete = complete(out);
 }
 
-void warn_about_spot(const Question& question, const UsefulTime& useful, const Estimate& out,
-                     Notes& notes) {
+void warn_about_spot(const Question& question, const UsefulTime& useful, Notes& notes) {
   const std::optional<double> spot = question.price->usd, rent = question.rates->on_demand.usd;
   if (!useful.failures.spot || useful.goodput_given || !rent || !spot) return;
   FailureInputs steady = useful.failures;
@@ -113,10 +112,8 @@ void warn_about_spot(const Question& question, const UsefulTime& useful, const E
   } catch (const Error&) {
     return;  // on-demand does not get on either
   }
-  const double ratio = useful.goodput_share / share;  // of the GPU-hours
-  const double spot_usd = out.gpu_hours * *spot;
-  const double steady_usd = out.gpu_hours * ratio * *rent;
-  if (spot_usd <= steady_usd) return;
+  const double ratio = useful.goodput_share / share;  // of GPU-hours: on-demand to spot
+  if (*spot <= ratio * *rent) return;
   notes.warn(
       fmt::format("spot costs more than on-demand, since preemptions leave a goodput of {}: take "
                   "fewer accelerators, or --pricing on-demand",

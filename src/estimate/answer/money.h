@@ -19,7 +19,6 @@ StorageInputs storage_inputs(const Question& question, const Estimate& estimate)
 void add_money(const Question& question, Estimate& out);
 
 /// Warns if spot, with the work that its interruptions lose, costs more than on-demand.
-void warn_about_spot(const Question& question, const UsefulTime& useful, const Estimate& out,
-                     Notes& notes);
+void warn_about_spot(const Question& question, const UsefulTime& useful, Notes& notes);
 
 }  // namespace trcost::estimation

@@ -316,9 +316,8 @@ std::string answer_words(const ServingReport& report, const ServingRow& row) {
   text += sold < 1 ? fmt::format(". {:.0f}% of the capacity is sold.", 100 * sold)
                    : std::string(", if all capacity is sold.");
   text += fmt::format(" Each user gets {} tokens/s.", speed_words(row.point.user_rate()));
-  const auto term = find_value(kCommitments, row.cost.pricing);
-  if (!term || commitment_years(*term) == 0) return text;
-  const double hours = commitment_years(*term) * kHoursPerYear;
+  const double hours = term_years(row.cost.pricing) * kHoursPerYear;
+  if (hours == 0) return text;
   return text + " " + term_sentence(hours, *row.cost.price_per_gpu_hour * hours, "per GPU");
 }
 

@@ -62,50 +62,50 @@ enum PriceColumn : std::size_t {
 };
 constexpr std::size_t kPriceColumns = kTermUsd + 1;
 
+const CostResult* cost_of(const SweepRow& row) {
+  return row.estimate != nullptr ? &row.estimate->cost : nullptr;
+}
+
 void add_price_columns(Columns<SweepRow>& rows) {
   using namespace column;
-  const auto cost = [](const SweepRow& row) -> const CostResult* {
-    return row.estimate != nullptr ? &row.estimate->cost : nullptr;
-  };
-  static constexpr auto kCostOf = cost;
   rows.add({integer(
                 "evidence",
                 [](const SweepRow& row) -> std::optional<double> {
-                  if (kCostOf(row) == nullptr) return std::nullopt;
-                  return static_cast<double>(price_evidence(*kCostOf(row)));
+                  if (cost_of(row) == nullptr) return std::nullopt;
+                  return static_cast<double>(price_evidence(*cost_of(row)));
                 },
                 "behind the price"),
             boolean(
                 "other_region",
                 [](const SweepRow& row) {
-                  return kCostOf(row) != nullptr && kCostOf(row)->doubts.other_region;
+                  return cost_of(row) != nullptr && cost_of(row)->doubts.other_region;
                 },
                 "price of any region"),
             boolean(
                 "stale",
                 [](const SweepRow& row) {
-                  return kCostOf(row) != nullptr && kCostOf(row)->doubts.stale;
+                  return cost_of(row) != nullptr && cost_of(row)->doubts.stale;
                 },
                 "old price"),
             string(
                 "date",
                 [](const SweepRow& row) {
-                  return kCostOf(row) != nullptr ? std::string_view(kCostOf(row)->price_date)
+                  return cost_of(row) != nullptr ? std::string_view(cost_of(row)->price_date)
                                                  : std::string_view();
                 },
                 "of the price"),
             number(
                 "term_hours", "h", NumberKind::number,
                 [](const SweepRow& row) -> std::optional<double> {
-                  if (kCostOf(row) == nullptr || !kCostOf(row)->obligation) return std::nullopt;
-                  return kCostOf(row)->obligation->hours;
+                  if (cost_of(row) == nullptr || !cost_of(row)->obligation) return std::nullopt;
+                  return cost_of(row)->obligation->hours;
                 },
                 "of a reserved price"),
             number(
                 "term_usd", "USD", NumberKind::money,
                 [](const SweepRow& row) -> std::optional<double> {
-                  if (kCostOf(row) == nullptr || !kCostOf(row)->obligation) return std::nullopt;
-                  return kCostOf(row)->obligation->usd;
+                  if (cost_of(row) == nullptr || !cost_of(row)->obligation) return std::nullopt;
+                  return cost_of(row)->obligation->usd;
                 },
                 "of a reserved price")});
 }

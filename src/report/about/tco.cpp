@@ -45,7 +45,7 @@ std::string money_range(const Quantiles& q) {
   return fmt::format("{}-{}", rough_money(q.p10), rough_money(q.p90));
 }
 
-// What a row is ranked by: the total, or the price of tokens if a model is served.
+// Figure by which rows are ranked: the total, or the price of tokens if a model is served.
 std::optional<double> ranked_cost(const TcoReport& report, const TcoRow& row) {
   return report.request.serve.empty() ? row.total : row.per_million_tokens;
 }
@@ -329,7 +329,7 @@ Table tco_prices(const TcoReport& report) {
   return table;
 }
 
-// What an owner of the memory or a seller of tokens divides the total by.
+// Cost per GB of memory and energy, for a buyer of memory and for a seller of tokens.
 Table tco_quotients(const TcoReport& report) {
   const bool served = !report.request.serve.empty();
   std::vector<TableColumn> columns = {
@@ -433,9 +433,10 @@ std::vector<std::string> screen_warnings(const TcoReport& report, const TcoRow* 
   const auto regional =
       std::ranges::find_if(report.rows, [](const TcoRow& row) { return row.doubts.other_region; });
   if (regional != report.rows.end()) add_all(regional->warnings);
-  const auto without = std::ranges::count_if(report.rows, [](const TcoRow& r) { return !r.total; });
+  const auto unpriced = [](const TcoRow& row) { return !row.total; };
+  const auto without = std::ranges::count_if(report.rows, unpriced);
   if (without == 1) {
-    const auto row = std::ranges::find_if(report.rows, [](const TcoRow& r) { return !r.total; });
+    const auto row = std::ranges::find_if(report.rows, unpriced);
     lines.push_back(
         fmt::format("{} {}: {}", row->title, pricing_title(row->pricing), row->problem));
   } else if (without > 1) {

@@ -9,6 +9,7 @@
 #include "cost/ownership.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
+#include "scenario/choices.h"
 
 namespace trcost::report {
 namespace {
@@ -124,10 +125,7 @@ class TcoBudget {
 
  private:
   [[nodiscard]] bool owned(std::size_t c) const { return rows_[c]->owned(); }
-  [[nodiscard]] double term(std::size_t c) const {
-    if (rows_[c]->pricing == "reserved-1y") return 1;
-    return rows_[c]->pricing == "reserved-3y" ? 3 : 0;
-  }
+  [[nodiscard]] double term(std::size_t c) const { return term_years(rows_[c]->pricing); }
   [[nodiscard]] const cost::OwnershipInputs& inputs(std::size_t c) const {
     return rows_[c]->purchase->inputs;
   }

@@ -8,6 +8,7 @@
 
 #include "cost/energy.h"
 #include "cost/make_bill.h"
+#include "estimate/answer/answer.h"
 #include "estimate/answer/price_warnings.h"
 #include "estimate/range/range.h"
 #include "quantity/quantity.h"
@@ -268,16 +269,14 @@ class PlatformStudy {
   PlatformExperiments out_;
 };
 
-// What an hour or less leaves out is no longer small beside it.
 void warn_about_short_runs(ExperimentReport& report) {
   for (const PlatformExperiments& platform : report.platforms) {
     for (const ExperimentResult& each : platform.experiments) {
       if (each.run.wall_clock_seconds >= kSecondsPerHour) continue;
       report.warnings.push_back(
-          fmt::format("a run takes {} on {}. Start-up, a seller's minimum charge and downloads are "
-                      "not included",
+          fmt::format("a run takes {} on {}. {}",
                       format_number(each.run.wall_clock_seconds, NumberKind::duration, 2),
-                      platform.accelerator));
+                      platform.accelerator, estimation::start_up_words(each.run.cost.own)));
       return;
     }
   }

@@ -133,7 +133,7 @@ struct PlatformExperiments {
 struct ExperimentReport {
   std::vector<PlatformExperiments> platforms;
   std::vector<Estimator::Failure> failures;
-  std::vector<std::string> warnings;  ///< about prices
+  std::vector<std::string> warnings;  ///< about prices and short runs
   std::string price_data_date;
   std::string scenario = "{}";  ///< JSON: what was asked beside the experiments
 };

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 namespace trcost::study {
+
 std::vector<std::string> first_warnings(const std::vector<std::string>& warnings) {
   constexpr std::size_t kMost = 4;
   if (warnings.size() <= kMost) return warnings;
@@ -28,15 +29,14 @@ PriceWarnings find_price_doubts(const SweepPlan& plan, const Catalog& catalog) {
   PriceWarnings out;
   while (true) {
     out.add(price_warnings(scenario, plan.accelerator(at), catalog));
-    std::size_t i = axes.size();
-    while (i-- > 0) {
+    bool wraps = true;
+    for (std::size_t i = axes.size(); wraps && i-- > 0;) {
       if (!decides(axes[i])) continue;
-      const bool wraps = ++at[i] == axes[i].size();
+      wraps = ++at[i] == axes[i].size();
       if (wraps) at[i] = 0;
       if (axes[i].field().field != Field::hardware_accelerator) axes[i].set(scenario, at[i]);
-      if (!wraps) break;
     }
-    if (i == static_cast<std::size_t>(-1)) return out;
+    if (wraps) return out;
   }
 }
 

@@ -15,6 +15,7 @@
 #include "prices/rows/price_book.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
+#include "scenario/choices.h"
 #include "trcost/error.h"
 #include "trcost/serving.h"
 
@@ -25,12 +26,6 @@ using cost::LifetimePart;
 using cost::YearsOfUse;
 
 constexpr double kDefaultGpus = 8;
-
-// Pricings that are no term have one of 0 years.
-double term_years(std::string_view pricing) {
-  if (pricing == "reserved-1y") return 1;
-  return pricing == "reserved-3y" ? 3 : 0;
-}
 
 // A platform with what all its rows share.
 struct TcoPlatform {

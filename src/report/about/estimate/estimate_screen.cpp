@@ -200,13 +200,17 @@ std::string legend(const Report& report, std::size_t hidden) {
   return text + fmt::format("More, with {} warning{}: --details.", hidden, hidden == 1 ? "" : "s");
 }
 
+void add_phase_grid(Page& page, const Table& phases) {
+  page.add(Heading{"Phases", "tokens and time of a round, GPU-hours and cost of all"})
+      .add(Grid{phases});
+}
+
 }  // namespace
 
 void add_phases(Page& page, const Estimate& e) {
   const Table table = phases_table(e);
   if (table.rows().empty()) return;
-  page.add(Heading{"Phases", "tokens and time of a round, GPU-hours and cost of all"})
-      .add(Grid{table});
+  add_phase_grid(page, table);
   if (e.rollout) page.add(Paragraph{rollout_words(*e.rollout)});
 }
 
@@ -246,9 +250,7 @@ Page estimate_screen(const Report& report) {
   page.add(Facts{screen_facts(report, e)});
   if (!e.stages.empty()) page.add(Heading{"Stages"}).add(Grid{stages_table(e)});
   const Table phases = phases_table(e);
-  if (e.rollout && !phases.rows().empty())
-    page.add(Heading{"Phases", "tokens and time of a round, GPU-hours and cost of all"})
-        .add(Grid{phases});
+  if (e.rollout && !phases.rows().empty()) add_phase_grid(page, phases);
   const Table defaults = main_defaults(report);
   if (!defaults.rows().empty()) page.add(Heading{"Defaults that matter most"}).add(Grid{defaults});
   if (std::string hint = fine_tuning_hint(report, e); !hint.empty()) {
