@@ -73,6 +73,24 @@ TEST_CASE("TOML becomes dotted keys", "[recipe]") {
   CHECK_THROWS_AS(read_toml("a = \n", "t.toml"), Error);
 }
 
+TEST_CASE("TOML takes characters beyond ASCII only in strings and comments", "[recipe]") {
+  for (const std::string_view text :
+       {"a = 1\n  \u00e9 = 1\n", "a = 1\nb \u3001= 1\n", "[a]\n[\u00e9]\n", "a = 1\nb = \u00a0 1",
+        "a = '''\n'''''\u00e9", "a = \"\"\"\\\n \u00e9\"\"\""}) {
+    try {
+      read_toml(text, "x.toml");
+      FAIL_CHECK(text);
+    } catch (const Error& error) {
+      CHECK(error.message.find("line 2, column ") != std::string::npos);
+    }
+  }
+  const Facts facts =
+      read_toml("\uFEFF# \u00e9\na = \"\u00e9\"\nb = '''\\\n\u00e9'''\n\"\u00e9\" = 1\n", "x.toml");
+  CHECK(value(facts, "a") == "\u00e9");
+  CHECK(value(facts, "b") == "\\\n\u00e9");
+  CHECK(value(facts, "\u00e9") == "1");
+}
+
 namespace {
 
 // The flags of the only command that has any.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "recipe/files/facts.h"
+#include "text/unicode.h"
 #include "trcost/error.h"
 
 namespace trcost::recipe {
@@ -26,31 +27,56 @@ std::string toml_text(const toml::node& node) {
               "pass only the configuration of the run", fmt::format("{}:{}", out.file(), line));
 }
 
-// The place behind the string that begins at a quote.
-std::size_t end_of_string(std::string_view text, std::size_t begin) {
+// toml++ 3.3 has undefined behaviour on such a character, which TOML 1.0 allows only in strings and
+// comments.
+[[noreturn]] void fail_letter(const FactList& out, std::string_view text, std::size_t at) {
+  throw Error(ErrorKind::data,
+              fmt::format("not TOML: a character beyond ASCII at {} stands outside of a string",
+                          text::line_and_column(text, at)),
+              "put it in quotes", out.file());
+}
+
+bool is_beyond_ascii(char c) {
+  return static_cast<unsigned char>(c) >= 0x80;
+}
+
+// The place behind the string that begins at a quote. Throws for a character beyond ASCII that
+// follows a backslash at the end of a line, where toml++ looks for white space.
+std::size_t end_of_string(std::string_view text, std::size_t begin, const FactList& out) {
   const char mark = text[begin];
   const bool tripled = text.substr(begin).starts_with(std::string(3, mark));
   const std::string quote(tripled ? 3 : 1, mark);
   std::size_t at = begin + quote.size();
   while (at < text.size() && !text.substr(at).starts_with(quote)) {
     if (!tripled && text[at] == '\n') return at;
-    at += mark == '"' && text[at] == '\\' ? 2 : 1;
+    const bool escape = mark == '"' && text[at] == '\\';
+    if (escape && tripled) {
+      const std::size_t next = text.find_first_not_of(" \t\n\v\f\r", at + 1);
+      if (next != text.npos && is_beyond_ascii(text[next])) fail_letter(out, text, next);
+    }
+    at += escape ? 2 : 1;
   }
-  return std::min(at + quote.size(), text.size());
+  at += quote.size();
+  // One or two quotes before the closing three belong to the string.
+  for (int more = 0; tripled && more < 2 && at < text.size() && text[at] == mark; ++more) ++at;
+  return std::min(at, text.size());
 }
 
-// Throws for a key of too many parts: toml++ nests a table for each and limits only values.
-void check_key_parts(std::string_view text, const FactList& out) {
+// Throws for text that toml++ does not take: characters beyond ASCII outside of strings and
+// comments, and a key of too many parts, since it nests a table for each and limits only values.
+void check_text(std::string_view text, const FactList& out) {
   int parts = 0;
   int line = 1;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '"' || c == '\'') {
-      const std::size_t end = end_of_string(text, i);
+      const std::size_t end = end_of_string(text, i, out);
       line += static_cast<int>(std::ranges::count(text.substr(i, end - i), '\n'));
       i = end - 1;
     } else if (c == '#') {
       while (i + 1 < text.size() && text[i + 1] != '\n') ++i;
+    } else if (is_beyond_ascii(c)) {
+      fail_letter(out, text, i);
     } else if (c == '.') {
       if (++parts > kDeepestNesting) fail_depth(out, line);
     } else if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) {
@@ -82,7 +108,7 @@ void add_toml(const toml::node& node, const std::string& path, FactList& out, in
 Facts read_toml(std::string_view text, const std::string& file) {
   FactList out(file);
   out.check_size(text);
-  check_key_parts(text, out);
+  check_text(text, out);
   try {
     add_toml(toml::parse(text), "", out);
   } catch (const toml::parse_error& error) {
