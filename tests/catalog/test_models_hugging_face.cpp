@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // config.json files as published (the keys that shape the model), held against the parameter
 // counts that their authors publish.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -333,12 +335,73 @@ TEST_CASE("a size under two names counts once if both say the same",
 TEST_CASE("an encoder of images is refused without asking for a vocabulary",
           "[catalog][models][hugging_face]") {
   const std::string message = message_of([] {
-    test_model(R"({"model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12,
-                   "num_attention_heads": 12, "intermediate_size": 3072, "image_size": 224})",
-               "x.json");
+    test_model(R"({"model_type": "swin", "embed_dim": 96, "depths": [2, 2, 6, 2]})", "x.json");
   });
   CHECK(message.find("encoder of images") != std::string::npos);
   CHECK(message.find("vocab_size") == std::string::npos);
+}
+
+// Counts of the weights on the Hugging Face hub (safetensors), of timm's results/ tables for the
+// models that both have, and of open_clip's docs/model_profile.csv.
+TEST_CASE("encoders of images that learn alone count as published",
+          "[catalog][models][hugging_face]") {
+  struct Published {
+    const char* config;
+    double params, tokens;
+  };
+  std::string classes = "{";
+  for (int i = 0; i < 1000; ++i) classes += fmt::format("{}\"{}\": \"c\"", i == 0 ? "" : ", ", i);
+  const std::string vit = R"({"model_type": "vit", "architectures": ["ViTForImageClassification"],
+      "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
+      "intermediate_size": 3072, "image_size": 224, "patch_size": 16, "num_channels": 3,
+      "qkv_bias": true, "id2label": )" +
+                          classes + "}}";
+  const Published all[] = {
+      {vit.c_str(), 86567656, 197},
+      {R"({"model_type": "dinov2", "hidden_size": 1024, "num_hidden_layers": 24, "mlp_ratio": 4,
+           "num_attention_heads": 16, "image_size": 518, "patch_size": 14,
+           "use_swiglu_ffn": false})",
+       304368640, 1370},
+      {R"({"model_type": "dinov2", "hidden_size": 1536, "num_hidden_layers": 40, "mlp_ratio": 4,
+           "num_attention_heads": 24, "image_size": 518, "patch_size": 14,
+           "use_swiglu_ffn": true})",
+       1136480768, 1370},
+      {R"({"model_type": "clip_vision_model", "hidden_size": 1024, "num_hidden_layers": 24,
+           "num_attention_heads": 16, "intermediate_size": 4096, "image_size": 224,
+           "patch_size": 14})",
+       303179776, 257},
+      {R"({"model_type": "siglip_vision_model", "hidden_size": 768, "num_hidden_layers": 12,
+           "num_attention_heads": 12, "intermediate_size": 3072, "image_size": 224,
+           "patch_size": 16})",
+       92884224, 196}};
+  for (const Published& each : all) {
+    const Model model = test_model(each.config, "x.json");
+    CHECK_THAT(count_parameters(model).total, WithinRel(each.params, 5e-4));
+    CHECK(model.language.context == each.tokens);
+    CHECK_FALSE(model.language.output_head);
+    REQUIRE(model.warnings.size() == 1);
+    CHECK(model.warnings.front().find("patches") != std::string::npos);
+  }
+}
+
+TEST_CASE("contrastive pairs in the files of transformers are those of the catalog",
+          "[catalog][models][hugging_face]") {
+  const Model clip = test_model(
+      R"({"model_type": "clip", "projection_dim": 768,
+          "text_config": {"hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12,
+            "num_attention_heads": 12, "vocab_size": 49408, "max_position_embeddings": 77},
+          "vision_config": {"hidden_size": 1024, "intermediate_size": 4096, "image_size": 224,
+            "num_hidden_layers": 24, "num_attention_heads": 16, "patch_size": 14}})",
+      "x.json");
+  CHECK(count_parameters(clip).total == 427616513);
+  const Model siglip = test_model(
+      R"({"model_type": "siglip",
+          "text_config": {"hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12,
+            "num_attention_heads": 12, "vocab_size": 32000, "max_position_embeddings": 64},
+          "vision_config": {"hidden_size": 768, "intermediate_size": 3072, "image_size": 224,
+            "num_hidden_layers": 12, "num_attention_heads": 12, "patch_size": 16}})",
+      "x.json");
+  CHECK(count_parameters(siglip).total == 203155970);
 }
 
 TEST_CASE("null is not the class default where the class gives it a meaning",

@@ -9,6 +9,7 @@
 
 #include "catalog/data/unread.h"
 #include "catalog/models/hugging_face/folder_files.h"
+#include "catalog/models/hugging_face/image_families.h"
 #include "catalog/models/hugging_face/quantization.h"
 #include "catalog/models/hugging_face/text_families.h"
 #include "catalog/models/hugging_face/vision_families.h"
@@ -115,13 +116,13 @@ std::string nearest_family(std::string_view family) {
   const std::string nearest = missing_keys(config).empty() ? nearest_family(family) : std::string();
   config.value().fail(
       fmt::format("the model family \"{}\" is not read; {}", shown, refusal_reason(config)),
-      fmt::format("{}families that are read: {}, {}; {}",
-                  nearest.empty()
-                      ? std::string()
-                      : fmt::format("the nearest that is read is {}, whose name may stand as "
-                                    "model_type where the layers are the same; ",
-                                    nearest),
-                  text_family_names(), vision_family_names(), kOwnFile));
+      fmt::format(
+          "{}families that are read: {}, {}; {}",
+          nearest.empty() ? std::string()
+                          : fmt::format("the nearest that is read is {}, whose name may stand as "
+                                        "model_type where the layers are the same; ",
+                                        nearest),
+          text_family_names(), vision_family_names() + ", " + image_family_names(), kOwnFile));
 }
 
 }  // namespace
@@ -157,7 +158,7 @@ constexpr std::string_view kClassEndings[] = {"ForCausalLM",
                                               "Model"};
 
 bool is_family(std::string_view family) {
-  return is_text_family(family) || is_vision_family(family);
+  return is_text_family(family) || is_vision_family(family) || is_image_family(family);
 }
 
 /// The family that the name of the class gives: minicpm3 for MiniCPM3ForCausalLM. Empty for none.
@@ -243,6 +244,7 @@ void read_parts(const DataFolder& data, ObjectReader& config, const std::string&
     if (nested && !tower && read_decoder_alone(config, family, model)) return;
     return read_vision_family(config, family, model);
   }
+  if (is_image_family(family) && !nested) return read_image_family(config, family, model);
   if (is_text_family(family) && !nested) {
     model.language = read_text_family(config, family);
     return;

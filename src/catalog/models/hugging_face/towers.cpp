@@ -18,7 +18,7 @@ double side_or(ObjectReader& r, std::string_view key, double fallback) {
 Encoder read_tower(ObjectReader& r, const TowerDefaults& usual) {
   Encoder e;
   e.hidden = r.whole_or("hidden_size", usual.hidden, 1, kWidest);
-  e.ffn = r.whole_or("intermediate_size", usual.ffn, 1, kWidest);
+  if (usual.ffn > 0) e.ffn = r.whole_or("intermediate_size", usual.ffn, 1, kWidest);
   e.layers = r.whole_or("num_hidden_layers", usual.layers, 1, kMostLayers);
   e.heads = r.whole_or("num_attention_heads", usual.heads, 1, kWidest);
   e.channels = r.whole_or("num_channels", 3, 1, 4096);

@@ -31,7 +31,7 @@ inline constexpr TowerDefaults kMoonVit{1152, 4304, 27, 16, 0, 14};
 double side_or(ObjectReader& reader, std::string_view key, double fallback);
 
 /// Reads width, depth, heads, patch and input size of a tower. An image size of 0 in `usual` means
-/// native resolution, which no key changes.
+/// native resolution, which no key changes, and a feed-forward of 0 that its key is not read.
 Encoder read_tower(ObjectReader& reader, const TowerDefaults& usual);
 Encoder clip_tower(ObjectReader& reader, const TowerDefaults& usual);
 Encoder siglip_tower(ObjectReader& reader, const TowerDefaults& usual);

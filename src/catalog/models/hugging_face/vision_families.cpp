@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "catalog/models/hugging_face/image_families.h"
 #include "catalog/models/hugging_face/native_families.h"
 #include "catalog/models/hugging_face/text_families.h"
 #include "catalog/models/hugging_face/towers.h"
@@ -275,6 +276,8 @@ constexpr std::array kFamilies{
     VisionFamily{"paligemma", read_paligemma},
     VisionFamily{"gemma3", read_gemma3},
     VisionFamily{"mllama", read_mllama},
+    VisionFamily{"clip", read_clip},
+    VisionFamily{"siglip", read_siglip},
 };
 
 }  // namespace

@@ -174,8 +174,14 @@ void freeze_usual_connector(const Scenario& scenario, const Model& model, Worklo
 
 // Text tokens of a sample. A text of a corpus fills its sequence. A sample is as long as those of
 // its kind, and no longer than --seq-length.
-double resolve_sample_text(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+double resolve_sample_text(const Scenario& scenario, const Catalog& catalog, const Model& model,
+                           Notes& notes) {
   if (const auto given = scenario.number(Field::data_text_tokens_per_sample)) return *given;
+  const LanguageModel& m = model.language;
+  if (!m.output_head && !model.vision && m.context) {
+    notes.add(Field::data_text_tokens_per_sample, *m.context, "patches of an image", model.source);
+    return *m.context;
+  }
   const auto sequence = scenario.number(Field::data_seq_length);
   if (!scenario.has(Field::data_samples)) {
     return std::min(kDefaultSequence, sequence.value_or(kDefaultSequence));
@@ -224,7 +230,7 @@ Sample resolve_sample(const Scenario& scenario, const Catalog& catalog, const Re
   const SampleMix mix = default_sample_mix(pretraining, projector_only);
   Sample sample;
   if (!vision) {
-    sample.text = resolve_sample_text(scenario, catalog, notes);
+    sample.text = resolve_sample_text(scenario, catalog, work.model, notes);
     cut_sample(scenario, sample, notes);
     return sample;
   }
