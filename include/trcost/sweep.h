@@ -41,6 +41,10 @@ struct SweepRequest {
   /// Fields set on the command line. An axis that excludes one of them is refused. Fields of a file
   /// give way to the axis.
   std::vector<Field> fixed;
+  /// Makes the scenario of a row from the values of its axes, for fields that follow from others as
+  /// a recipe's batch follows from the GPUs. Several threads call it at the same time. Empty:
+  /// `base`.
+  std::function<Scenario(const Scenario& axes)> derive;
 };
 
 /// One computed row.

@@ -60,7 +60,7 @@ steps = 1000
 [parallelism]
 tensor_parallel_degree = 1
 END
-  for command in "estimate" "sweep --vary hardware.gpus=8,16" "solve --budget 1000"; do
+  for command in "estimate" "sweep --vary train.micro_batch=1,2" "solve --budget 1000"; do
     # shellcheck disable=SC2086
     run_trcost $command --recipe titan.toml --accelerator h100-sxm
     [ "$code" -ne 0 ]
@@ -71,6 +71,12 @@ END
   run_trcost sweep --recipe titan.toml --accelerator h100-sxm --global-batch 16 --vary hardware.gpus=8,16 --format json
   [ "$code" -eq 0 ]
   holds '[.rows[]["tokens.total"]] | unique == [1000 * 16 * 8192]'
+  # Without a global batch, each row has the batch of its GPUs.
+  run_trcost sweep --recipe titan.toml --accelerator h100-sxm --vary hardware.gpus=8,16 --format json
+  [ "$code" -eq 0 ]
+  holds '[.rows[]["tokens.total"]] == [1000 * 8 * 8192, 1000 * 16 * 8192]'
+  run_trcost sweep --recipe titan.toml --accelerator h100-sxm --gpus 8 --vary train.micro_batch=1,2 --format json
+  holds '[.rows[]["layout.global_batch"]] == [8, 16] and all(.rows[]; .error == "" or .error == null)'
   run_trcost memory --recipe titan.toml --accelerator h100-sxm
   [ "$code" -eq 0 ]
 }

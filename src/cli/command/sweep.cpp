@@ -208,7 +208,13 @@ class Sweeping {
 
   [[nodiscard]] SweepRequest request() const {
     SweepRequest out = arguments_.request;
-    out.base = arguments_.scenario.read(session_);
+    Scenario first;
+    for (const std::string& text : out.vary) {
+      const SweepAxis axis = SweepAxis::parse(text);
+      const bool platform = axis.field().field == Field::hardware_accelerator;
+      if (!platform && axis.size() > 0) axis.set(first, 0);
+    }
+    out.base = arguments_.scenario.read_row(session_, first, out.derive);
     out.fixed = arguments_.scenario.typed();
     out.top = whole_number(arguments_.top, 1e9, "--top");
     if (!arguments_.shard.empty()) out.shard = parse_shard(arguments_.shard);

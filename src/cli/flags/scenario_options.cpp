@@ -137,6 +137,19 @@ void note_bare_seconds(const FieldInfo& info, std::string_view typed, Session& s
                            info.flag, typed, typed, typed, typed));
 }
 
+// Flags, with the values of a sweep's axes over them.
+Layer with_axes(const Layer& flags, const Scenario& axes) {
+  return {Layer::Kind::flags, "", combined({flags, {Layer::Kind::flags, "", axes}}).scenario};
+}
+
+Scenario scenario_of(const std::vector<Layer>& all, Session& session) {
+  Layered layered = combined(all);
+  note_settings(layered, session);
+  use_entry_names(layered.scenario, session.catalog());
+  use_priced_names(layered.scenario, session.catalog());
+  return std::move(layered.scenario);
+}
+
 }  // namespace
 
 catalog::CountedAccelerator read_accelerator(const std::string& typed, const Catalog& catalog) {
@@ -193,15 +206,17 @@ void ScenarioOptions::set_file(const std::string& path) {
   file_ = path;
 }
 
-std::vector<Layer> ScenarioOptions::layers(Session& session, const Prepare& prepare,
-                                           recipe::RecipeReading* reading) const {
+std::vector<Layer> ScenarioOptions::untyped_layers(Session& session, const Prepare& prepare) const {
   std::vector<Layer> out = own_layers(session);
-  if (!file_.empty()) {
-    const std::string origin = file_ == "-" ? "stdin" : file_;
-    std::string text = read_input(file_);
-    if (prepare) text = prepare(std::move(text), origin);
-    out.push_back({Layer::Kind::file, origin, scenario_from_json(text, origin)});
-  }
+  if (file_.empty()) return out;
+  const std::string origin = file_ == "-" ? "stdin" : file_;
+  std::string text = read_input(file_);
+  if (prepare) text = prepare(std::move(text), origin);
+  out.push_back({Layer::Kind::file, origin, scenario_from_json(text, origin)});
+  return out;
+}
+
+Layer ScenarioOptions::typed_layer(Session& session) const {
   Layer flags{Layer::Kind::flags, "", {}};
   for (const auto& typed : typed_) {
     if (!typed->text) continue;
@@ -212,9 +227,17 @@ std::vector<Layer> ScenarioOptions::layers(Session& session, const Prepare& prep
     const bool bare_flag = typed->info->kind == FieldKind::flag && typed->text->empty();
     flags.values.set(*typed->info, bare_flag ? "on" : *typed->text, typed->info->flag);
   }
+  if (!recipes_.empty()) use_entry_names(flags.values, session.catalog());
+  return flags;
+}
+
+std::vector<Layer> ScenarioOptions::layers(Session& session, const Prepare& prepare,
+                                           recipe::RecipeReading* reading,
+                                           const Scenario& axes) const {
+  std::vector<Layer> out = untyped_layers(session, prepare);
+  Layer flags = typed_layer(session);
   if (!recipes_.empty()) {
-    use_entry_names(flags.values, session.catalog());
-    recipe::RecipeReading found = read_recipes(session, out, flags);
+    recipe::RecipeReading found = read_recipes(session.catalog(), out, with_axes(flags, axes));
     out.push_back({Layer::Kind::recipe, recipes_.front(), found.scenario});
     if (reading == nullptr) {
       note_recipe(found, session);
@@ -226,14 +249,33 @@ std::vector<Layer> ScenarioOptions::layers(Session& session, const Prepare& prep
   return out;
 }
 
-recipe::RecipeReading ScenarioOptions::read_recipes(Session& session,
+Scenario ScenarioOptions::read_row(Session& session, const Scenario& axes, Derive& derive) const {
+  const std::vector<Layer> all = layers(session, {}, nullptr, axes);
+  if (!recipes_.empty()) {
+    // The layers end with those of the recipe and the flags.
+    derive = [this, &catalog = session.catalog(), flags = all.back(),
+              beneath = std::vector<Layer>(all.begin(), all.end() - 2)](const Scenario& values) {
+      std::vector<Layer> row = beneath;
+      const Layer typed = with_axes(flags, values);
+      row.push_back({Layer::Kind::recipe, "", read_recipes(catalog, beneath, typed).scenario});
+      row.push_back(typed);
+      Scenario out = combined(row).scenario;
+      use_entry_names(out, catalog);
+      use_priced_names(out, catalog);
+      return out;
+    };
+  }
+  return scenario_of(all, session);
+}
+
+recipe::RecipeReading ScenarioOptions::read_recipes(const Catalog& catalog,
                                                     const std::vector<Layer>& beneath,
                                                     const Layer& flags) const {
   std::vector<Layer> own = beneath;
   own.push_back(flags);
   Scenario given = combined(own).scenario;
-  use_entry_names(given, session.catalog());
-  recipe::RecipeReading found = recipe::read_recipe(recipes_, given, session.catalog());
+  use_entry_names(given, catalog);
+  recipe::RecipeReading found = recipe::read_recipe(recipes_, given, catalog);
   bool again = false;
   for (const FieldInfo& info : fields()) {
     const Field field = info.field;
@@ -243,14 +285,13 @@ recipe::RecipeReading ScenarioOptions::read_recipes(Session& session,
     given.clear(field);
     again = true;
   }
-  return again ? recipe::read_recipe(recipes_, given, session.catalog()) : found;
+  return again ? recipe::read_recipe(recipes_, given, catalog) : found;
 }
 
 void ScenarioOptions::note_recipe(const recipe::RecipeReading& found, Session& session) const {
   if (amount_needed_ && !found.uncounted_steps.empty()) {
     throw Error(ErrorKind::usage, found.uncounted_steps,
-                "set --gpus or --global-batch as a flag (an axis does not do), or the data with "
-                "--tokens or --samples",
+                "set --gpus or --global-batch, or the data with --tokens or --samples",
                 recipes_.front());
   }
   const auto count = [&](std::string_view status) {
@@ -269,12 +310,7 @@ void ScenarioOptions::note_recipe(const recipe::RecipeReading& found, Session& s
 }
 
 Scenario ScenarioOptions::read(Session& session, const Prepare& prepare) const {
-  const std::vector<Layer> all = layers(session, prepare);
-  Layered layered = combined(all);
-  note_settings(layered, session);
-  use_entry_names(layered.scenario, session.catalog());
-  use_priced_names(layered.scenario, session.catalog());
-  return std::move(layered.scenario);
+  return scenario_of(layers(session, prepare), session);
 }
 
 }  // namespace trcost::cli

@@ -30,13 +30,19 @@ class ScenarioOptions {
   /// Flags over --scenario over environment over the config file. Throws Error (usage) for pairs
   /// that exclude each other.
   [[nodiscard]] Scenario read(Session& session) const { return read(session, {}); }
+  /// Makes the scenario of a row of a sweep from the values of its axes.
+  using Derive = std::function<Scenario(const Scenario& axes)>;
+  /// read() with the values of a sweep's first row, which complete --recipe as flags do. With a
+  /// recipe, `derive` is set for the other rows.
+  [[nodiscard]] Scenario read_row(Session& session, const Scenario& axes, Derive& derive) const;
   /// Takes what is not the scenario's out of the text of --scenario, given its origin.
   using Prepare = std::function<std::string(std::string text, const std::string& origin)>;
   [[nodiscard]] Scenario read(Session& session, const Prepare& prepare) const;
   /// Flags over --recipe over --scenario over environment over the config file. `reading` receives
   /// the keys of --recipe. If it is null, the session notes them.
   [[nodiscard]] std::vector<Layer> layers(Session& session, const Prepare& prepare = {},
-                                          recipe::RecipeReading* reading = nullptr) const;
+                                          recipe::RecipeReading* reading = nullptr,
+                                          const Scenario& axes = {}) const;
   /// Lets --recipe leave the amount of data open, for a command that does without it.
   void accept_no_amount() { amount_needed_ = false; }
   /// A file given in another way than by --scenario; Error (usage) where both are.
@@ -50,8 +56,11 @@ class ScenarioOptions {
     const FieldInfo* info;
     std::optional<std::string> text;
   };
+  /// --scenario over environment over the config file.
+  [[nodiscard]] std::vector<Layer> untyped_layers(Session& session, const Prepare& prepare) const;
+  [[nodiscard]] Layer typed_layer(Session& session) const;
   /// Reads --recipe. The flags win over its fields, and `beneath` completes them.
-  [[nodiscard]] recipe::RecipeReading read_recipes(Session& session,
+  [[nodiscard]] recipe::RecipeReading read_recipes(const Catalog& catalog,
                                                    const std::vector<Layer>& beneath,
                                                    const Layer& flags) const;
   /// Notes how many keys were used and warns of fields that the files lack.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -35,7 +36,7 @@ std::string size_words(const std::vector<SweepAxis>& axes) {
 }  // namespace
 
 SweepPlan::SweepPlan(SweepRequest request, const Catalog& catalog)
-    : base_(std::move(request.base)), top_(request.top) {
+    : base_(std::move(request.base)), derive_(std::move(request.derive)), top_(request.top) {
   add_axes(request);
   add_platforms(catalog);
   check_names(catalog);
@@ -149,6 +150,22 @@ void SweepPlan::set_size(const std::optional<SweepShard>& shard) {
   end_ = start(part.part);
   sharded_ = part.parts > 1;
   first_shard_ = part.part == 1;
+}
+
+bool SweepPlan::derives(std::size_t axis) const {
+  if (!derive_) return false;
+  const std::string_view path = axes_[axis].field().path;
+  return path == field_info(Field::hardware_gpus).path ||
+         std::ranges::any_of(std::array{"model.", "train.", "data.", "rollout.", "layout."},
+                             [&](std::string_view group) { return path.starts_with(group); });
+}
+
+Scenario SweepPlan::derive(std::span<const std::uint64_t> at) const {
+  Scenario axes;
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    if (axes_[i].field().field != Field::hardware_accelerator) axes_[i].set(axes, at[i]);
+  }
+  return derive_(axes);
 }
 
 void SweepPlan::locate(std::uint64_t index, std::span<std::uint64_t> at) const {

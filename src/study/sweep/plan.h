@@ -70,6 +70,11 @@ class SweepPlan {
   [[nodiscard]] bool first_shard() const { return first_shard_; }
   [[nodiscard]] bool sharded() const { return sharded_; }
 
+  /// Whether a value of the axis may change other fields.
+  [[nodiscard]] bool derives(std::size_t axis) const;
+  /// The scenario with these positions on the axes, platforms aside.
+  [[nodiscard]] Scenario derive(std::span<const std::uint64_t> at) const;
+
   /// Writes the positions on the axes of row `index` into `at`.
   void locate(std::uint64_t index, std::span<std::uint64_t> at) const;
   /// The row with these positions.
@@ -88,6 +93,7 @@ class SweepPlan {
   void set_size(const std::optional<SweepShard>& shard);
 
   Scenario base_;
+  std::function<Scenario(const Scenario& axes)> derive_;
   std::vector<SweepAxis> axes_;
   std::size_t named_axes_ = 0;
   std::optional<std::size_t> platform_axis_;

@@ -43,6 +43,7 @@ void SweepWorker::set_axis(std::size_t axis) {
   // The estimator takes the platform as an argument of its own.
   if (plan_.axes()[axis].field().field == Field::hardware_accelerator) return;
   plan_.axes()[axis].set(scenario_, at_[axis]);
+  stale_ = stale_ || plan_.derives(axis);
 }
 
 void SweepWorker::go_to(std::uint64_t index) {
@@ -68,6 +69,8 @@ const SweepRow& SweepWorker::compute() {
   row_.estimate = nullptr;
   error_.clear();
   try {
+    if (stale_) scenario_ = plan_.derive(at_);
+    stale_ = false;
     estimator_.run_one(scenario_, row_.accelerator, out_);
     row_.estimate = &out_;
   } catch (const Error& error) {

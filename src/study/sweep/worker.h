@@ -34,6 +34,7 @@ class SweepWorker {
   std::vector<std::uint64_t> at_;
   SweepRow row_;
   bool started_ = false;
+  bool stale_ = false;  ///< fields that follow from the axes are those of another row
 };
 
 }  // namespace trcost::study
