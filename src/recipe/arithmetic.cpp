@@ -35,7 +35,12 @@ void fill_from_parts(Workings& work) {
       (!work.has("layout.sharding") || work.assumed("layout.sharding"))) {
     work.assume("layout.sharding", work.text("named_sharding"),
                 "by the name of a file that is not beside the recipe");
-    if (work.has("named_offload")) work.set("train.offload", work.text("named_offload"));
+    if (work.has("named_offload")) {
+      const bool activations = work.is("train.offload", "activations");
+      if (activations)
+        work.report("train.offload", "activations on the host beside the weights are not modelled");
+      work.set("train.offload", work.text("named_offload"));
+    }
     work.report("named_sharding", "taken by its name: the file is not beside the recipe");
   } else if (const bool open = !work.has("layout.sharding") || work.assumed("layout.sharding");
              open && work.has("deepspeed_file") && !work.has("deepspeed_read")) {
@@ -50,6 +55,11 @@ void fill_from_parts(Workings& work) {
 
 // Weights that are loaded in 16 bits keep no copy in 32, unless DeepSpeed or FSDP makes one.
 void find_optimizer(Workings& work) {
+  const bool nanotron = work.has("states_16bit") && work.is("train.precision", "bf16");
+  if (nanotron && work.is("train.optimizer", "adamw")) {
+    return work.assume("train.optimizer", "adamw-bf16",
+                       "nanotron keeps weights in 32 bits only where gradients add up in them");
+  }
   if (!work.is("train.recipe", "full") || !work.is("train.optimizer", "adamw")) return;
   const bool sharded = !work.is("layout.sharding", "none") || work.has("deepspeed_file");
   if (!work.is("loads_16bit", "1") || sharded || work.is("train.precision", "fp32")) return;
@@ -131,6 +141,9 @@ void find_vision(Workings& work) {
   if (const auto side = work.number("image_side")) {
     work.set("data.image_size", fmt::format("{0}x{0}", format_exact(*side)));
   }
+  work.ask(Field::data_images_per_sample, "images per sample depend on the data");
+  work.ask(Field::data_image_share, "the share of samples with images depends on the data");
+  work.ask(Field::data_image_size, "the size of the images depends on the data");
   if (!work.is_group("trainer")) return;
   if (work.is("train.recipe", "full") && !work.is("freeze_vision", "0") && trains_vision(work)) {
     work.set("train.recipe", "frozen-vision");
@@ -144,12 +157,9 @@ void find_vision(Workings& work) {
   if (lora && work.has("vision_tower")) {
     work.set("train.encoder", "frozen");
     work.set("train.connector", "full");
-  } else if (lora && work.is("freeze_connector", "1")) {
-    work.set("train.connector", "frozen");
+  } else if (lora && !work.is("freeze_connector", "0") && !work.has("train.connector")) {
+    work.assume("train.connector", "frozen", "only adapters learn");
   }
-  work.ask(Field::data_images_per_sample, "images per sample depend on the data");
-  work.ask(Field::data_image_share, "the share of samples with images depends on the data");
-  work.ask(Field::data_image_size, "the size of the images depends on the data");
 }
 
 bool is_rounds(const Workings& work) {
@@ -157,16 +167,19 @@ bool is_rounds(const Workings& work) {
          work.is("train.method", "distill");
 }
 
-// Without its file a configuration of NeMo's launcher leaves the layout open.
+// Without its configuration a launch line leaves the layout open.
 void open_launcher_fields(Workings& work) {
-  if (!work.has("launcher_config") || work.has("shape.layers")) return;
+  const bool absent = work.has("absent_config") && !work.has("model") && !work.has("tune_config");
+  if (!work.has("launcher_config") && !absent) return;
+  if (work.has("shape.layers")) return;
+  const std::string file = work.text(absent ? "absent_config" : "launcher_config");
   for (const Field field :
        {Field::layout_tp, Field::layout_pp, Field::layout_cp, Field::layout_recompute,
         Field::layout_sharding, Field::train_precision, Field::train_optimizer}) {
     const std::string_view path = field_info(field).path;
-    if (work.assumed(path) == nullptr) continue;
+    if (work.assumed(path) == nullptr || work.table().fixed.contains(path)) continue;
     work.erase(path);
-    work.ask(field, fmt::format("{} is not beside the recipe", work.text("launcher_config")));
+    work.ask(field, fmt::format("{} is not beside the recipe", file));
   }
 }
 
@@ -185,6 +198,7 @@ void compute_fields(Workings& work) {
   find_optimizer(work);
   find_backbone(work);
   find_vision(work);
+  work.ask(Field::train_method, "no file tells the method of training");
   if (is_rounds(work)) {
     find_rounds(work);
   } else {

@@ -120,9 +120,11 @@ std::optional<double> product_of_degrees(Workings& work) {
   const double rest =
       work.degree(Field::layout_tp) * work.degree(Field::layout_pp) * work.degree(Field::layout_cp);
   if (work.number("layout.dp")) return *work.number("layout.dp") * rest;
-  const double shards = work.number("shards").value_or(-1);
+  // In axolotl the ranks of a group of experts are further ones.
+  const double experts = work.table().name == "axolotl" ? work.number("layout.ep").value_or(1) : 1;
+  const double shards = work.number("shards").value_or(experts > 1 ? 1 : -1);
   if (shards > 0 && (work.is_group("trainer") || work.is_group("titan"))) {
-    return shards * work.number("replicas").value_or(1) * rest;
+    return shards * experts * work.number("replicas").value_or(1) * rest;
   }
   return std::nullopt;
 }

@@ -219,9 +219,16 @@ Frameworks::Frameworks(const DataFolder& data) {
   file.accept("note");
   file.accept("retrieved");
   frameworks_ = read_signs(file, "frameworks");
+  launchers_ = read_signs(file, "launchers");
   unread_ = read_signs(file, "unread");
   parts_ = read_signs(file, "parts");
   wrappers_ = read_signs(file, "wrappers");
+  for (const JsonValue& value : file.required_value("python").array()) {
+    ObjectReader row = value.object();
+    python_.push_back(
+        {{row.required_text("name"), row.required_text("instead")}, row.texts_or_empty("words")});
+    row.finish();
+  }
   file_keys_ = file.texts_or_empty("file_keys");
   parent_keys_ = file.texts_or_empty("parent_keys");
   ObjectReader roles = file.required_object("roles");
@@ -236,6 +243,7 @@ std::vector<Frameworks::Signed> Frameworks::read_signs(ObjectReader& file, std::
     ObjectReader row = value.object();
     Signed& each = out.emplace_back();
     each.name = row.required_text("name");
+    each.instead = row.text_or("instead", {});
     for (const JsonValue& signs : row.required_value("signs").array()) {
       std::vector<std::string>& all = each.signs.emplace_back();
       for (const JsonValue& sign : signs.array()) all.push_back(sign.text());
@@ -245,28 +253,40 @@ std::vector<Frameworks::Signed> Frameworks::read_signs(ObjectReader& file, std::
   return out;
 }
 
-std::string Frameworks::first_signed(const std::vector<Signed>& list, const Facts& facts) {
-  for (const Signed& each : list) {
-    const bool found = std::ranges::any_of(each.signs, [&](const auto& all) {
-      return std::ranges::all_of(all,
-                                 [&](const std::string& sign) { return has_sign(sign, facts); });
-    });
-    if (found) return each.name;
-  }
-  return {};
+const Frameworks::Signed* Frameworks::first_signed(const std::vector<Signed>& list,
+                                                   const Facts& facts) {
+  const auto fits = [&](const std::vector<std::string>& all) {
+    return std::ranges::all_of(all, [&](const std::string& sign) { return has_sign(sign, facts); });
+  };
+  const auto found = std::ranges::find_if(
+      list, [&](const Signed& each) { return std::ranges::any_of(each.signs, fits); });
+  return found == list.end() ? nullptr : &*found;
 }
 
 std::string Frameworks::recognise(const Facts& facts) const {
-  return first_signed(frameworks_, facts);
+  return name_of(first_signed(frameworks_, facts));
 }
-std::string Frameworks::recognise_unread(const Facts& facts) const {
-  return first_signed(unread_, facts);
+std::string Frameworks::recognise_launcher(const Facts& facts) const {
+  return name_of(first_signed(launchers_, facts));
 }
 std::string Frameworks::recognise_part(const Facts& facts) const {
-  return first_signed(parts_, facts);
+  return name_of(first_signed(parts_, facts));
 }
 std::string Frameworks::recognise_wrapper(const Facts& facts) const {
-  return first_signed(wrappers_, facts);
+  return name_of(first_signed(wrappers_, facts));
+}
+
+UnreadRecipe Frameworks::recognise_unread(const Facts& facts) const {
+  const Signed* found = first_signed(unread_, facts);
+  return found == nullptr ? UnreadRecipe{} : UnreadRecipe{found->name, found->instead};
+}
+
+UnreadRecipe Frameworks::recognise_python(std::string_view text) const {
+  for (const auto& [recipe, words] : python_) {
+    if (std::ranges::any_of(words, [&](const auto& word) { return text.find(word) != text.npos; }))
+      return recipe;
+  }
+  return {};
 }
 
 std::string Frameworks::role_of(const std::vector<std::string>& words) const {

@@ -59,6 +59,12 @@ const ValueRule* find_value(const KeyRule& rule, std::string_view value, Given g
 /// Whether `key` fits a pattern in which each `*` stands for any text.
 bool fits_pattern(std::string_view pattern, std::string_view key);
 
+/// A kind of recipe that is not read, and what to do instead.
+struct UnreadRecipe {
+  std::string name;
+  std::string instead;
+};
+
 /// Kinds of files and commands, by their keys (`recipes/frameworks.json`).
 class Frameworks {
  public:
@@ -66,8 +72,12 @@ class Frameworks {
 
   /// Framework of the facts, or empty.
   [[nodiscard]] std::string recognise(const Facts& facts) const;
-  /// A framework whose recipes are not read, in words, or empty.
-  [[nodiscard]] std::string recognise_unread(const Facts& facts) const;
+  /// A launcher of a script of the user's own, or empty.
+  [[nodiscard]] std::string recognise_launcher(const Facts& facts) const;
+  /// A framework whose recipes are not read, with no name if there is none.
+  [[nodiscard]] UnreadRecipe recognise_unread(const Facts& facts) const;
+  /// The framework that a file of Python uses, with no name if none is known.
+  [[nodiscard]] UnreadRecipe recognise_python(std::string_view text) const;
   /// A file that only completes another: `deepspeed`, `accelerate`, `peft`, or empty.
   [[nodiscard]] std::string recognise_part(const Facts& facts) const;
   /// A job around a script: `skypilot` or `kubernetes`, or empty.
@@ -81,13 +91,15 @@ class Frameworks {
 
  private:
   struct Signed {
-    std::string name;
+    std::string name, instead;
     std::vector<std::vector<std::string>> signs;  // of which one has to be there in full
   };
   static std::vector<Signed> read_signs(ObjectReader& file, std::string_view list);
-  static std::string first_signed(const std::vector<Signed>& list, const Facts& facts);
+  static const Signed* first_signed(const std::vector<Signed>& list, const Facts& facts);
+  static std::string name_of(const Signed* found) { return found == nullptr ? "" : found->name; }
 
-  std::vector<Signed> frameworks_, unread_, parts_, wrappers_;
+  std::vector<Signed> frameworks_, launchers_, unread_, parts_, wrappers_;
+  std::vector<std::pair<UnreadRecipe, std::vector<std::string>>> python_;  // with words of imports
   std::vector<std::string> file_keys_, parent_keys_;
   std::vector<std::pair<std::string, std::vector<std::string>>> roles_;
 };

@@ -22,7 +22,8 @@ void find_sharding(Workings& work) {
   }
   if (work.is_group("trainer") && shards > 0) {
     work.set("layout.sharding", replicas > 1 ? "hybrid" : "parameters");
-    work.set("layout.dp", shards * replicas);
+    const bool apart = work.table().name == "axolotl";
+    work.set("layout.dp", shards * replicas * (apart ? work.degree(Field::layout_ep) : 1));
     if (replicas > 1) work.report("shards", "a shard group is a node or a rack");
   }
   if (work.is_group("titan") && !work.has("layout.sharding")) {

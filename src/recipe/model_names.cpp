@@ -211,6 +211,10 @@ void find_model(Workings& work) {
     if (!named.method.empty()) work.set("train.method", named.method);
     return set_named(work, named, typed);
   }
+  if (const std::string entry = catalog_entry(work.text("name_hint"), work.catalog());
+      !entry.empty() && !work.has("model") && work.table().name.ends_with("bridge")) {
+    return work.assume("model.name", entry, "by the name of the checkpoint");
+  }
   const std::string typed = work.text("model");
   if (!typed.empty()) {
     note_base_format(work, typed);

@@ -72,6 +72,7 @@ class Reader {
 
   RecipeReading read() {
     for (const RecipeSource& source : files_.sources) apply(source);
+    for (const RecipeSource& source : files_.sources) doubt(source);
     for (const auto& [name, value] : table_.fixed) workings_.assume(name, value);
     for (const auto& [name, value] : table_.defaults) {
       if (workings_.values().contains(name) || workings_.is_unknown(name)) continue;
@@ -136,6 +137,30 @@ class Reader {
         apply_rule(**rule, fact, key, item);
       }
       before = &fact;
+    }
+  }
+
+  // What a branch of the script may set, and no other key does, is asked for.
+  void doubt(const RecipeSource& source) {
+    if (source.kind != RecipeSource::Kind::branch) return;
+    for (const Fact& fact : source.facts) {
+      const std::optional<KeyRule>* rule = table_.find(plain_key(fact.key, source.kind));
+      if (rule == nullptr || !*rule) continue;
+      std::string paths;
+      leave_unknown(**rule, paths);
+      const std::string why = fmt::format("only the machine knows whether {} is set", fact.key);
+      if (!paths.empty()) workings_.ask(paths, why);
+    }
+  }
+
+  // Marks the variables of a rule as unknown that no other key sets, and adds a field's path.
+  void leave_unknown(const KeyRule& rule, std::string& paths) {
+    for (const auto& [name, value] : rule.values) {
+      for (const auto& [variable, to] : value.variables) {
+        if (workings_.has(variable)) continue;
+        workings_.set_unknown(variable);
+        if (find_field(variable) != nullptr && paths.empty()) paths = variable;
+      }
     }
   }
 
@@ -212,13 +237,7 @@ class Reader {
     }
     if (!rule.variable.empty()) workings_.set_unknown(rule.variable);
     std::string paths = find_field(rule.variable) != nullptr ? rule.variable : "";
-    for (const auto& [name, value] : rule.values) {
-      for (const auto& [variable, to] : value.variables) {
-        if (workings_.has(variable)) continue;  // by another key
-        workings_.set_unknown(variable);
-        if (find_field(variable) != nullptr && paths.empty()) paths = variable;
-      }
-    }
+    leave_unknown(rule, paths);
     add_key(fact, "reported", paths, "its value is not in the files");
     if (!paths.empty()) workings_.ask(paths, fmt::format("{} is not in the files", fact.key));
   }
@@ -233,8 +252,11 @@ class Reader {
       }
       workings_.set("absent", fact.value);
       const std::string key = plain_key(fact.key, RecipeSource::Kind::train);
-      if (key == "config_file" || key == "accelerate_config")
-        workings_.set("accelerate_absent", "1");
+      const bool accelerate = key == "config_file" || key == "accelerate_config";
+      if (accelerate) workings_.set("accelerate_absent", "1");
+      if (!accelerate && key.find("deepspeed") == key.npos && !key.starts_with("fsdp")) {
+        workings_.set("absent_config", fact.value);
+      }
     }
     for (const std::string& command : files_.further) {
       constexpr std::size_t kLongest = 120;
@@ -345,15 +367,16 @@ RecipeReading read_recipe(const std::vector<std::string>& files, const Scenario&
       "Hugging Face Trainer, DeepSpeed, torchtitan, torchtune, Megatron-LM, Megatron-Bridge, NeMo, "
       "nanotron, llm-foundry, OLMo, LitGPT, verl, OpenRLHF or NeMo RL";
   std::string name = frameworks.recognise(opened.facts);
-  std::string unread = frameworks.recognise_unread(opened.facts);
+  UnreadRecipe unread = frameworks.recognise_unread(opened.facts);
   for (const RecipeSource& source : opened.sources) {
     if (!name.empty() || source.kind != RecipeSource::Kind::part) continue;
     name = source.table;
-    if (unread.empty()) unread = frameworks.recognise_unread(source.facts);
+    if (unread.name.empty()) unread = frameworks.recognise_unread(source.facts);
   }
-  if (!unread.empty()) {
-    throw Error(ErrorKind::data, fmt::format("recipes of {} are not read", unread),
-                fmt::format("set the fields as flags, or {}", kRead), opened.paths.front());
+  if (name.empty()) name = frameworks.recognise_launcher(opened.facts);
+  if (!unread.name.empty()) {
+    throw Error(ErrorKind::data, fmt::format("recipes of {} are not read", unread.name),
+                unread.instead, opened.paths.front());
   }
   if (name.empty()) {
     throw Error(ErrorKind::data, "no framework is recognised by its keys", std::string(kRead),

@@ -92,15 +92,28 @@ class Opener {
     constexpr int kDeepest = 8;
     const std::string plain = fs::path(path).lexically_normal().string();
     if (depth > kDeepest || seen_.size() >= kMostFiles || !seen_.insert(plain).second) return;
-    if (fs::path(path).extension() == ".py") {
-      throw Error(ErrorKind::data, "recipes in Python are not read",
-                  "pass the configuration that the run saved (config.json, training_args.json, "
-                  "adapter_config.json), or a YAML file or launch script",
+    const std::string text = read_text_file(path);
+    const fs::path extension = fs::path(path).extension();
+    if (extension == ".py" || extension == ".ipynb") {
+      const UnreadRecipe python = frameworks_.recognise_python(text);
+      throw Error(ErrorKind::data,
+                  python.name.empty()
+                      ? "recipes in Python are not read"
+                      : fmt::format("recipes of {} in Python are not read", python.name),
+                  python.name.empty() ? "pass the configuration that the run saved, a YAML file or "
+                                        "a launch script"
+                                      : python.instead,
                   path);
     }
-    const std::string text = read_text_file(path);
     out_.paths.push_back(path);
     add_text(text, path, syntax_of(path, text), depth);
+  }
+
+  // A file beside the recipe, or in the folder that a job of SkyPilot sends along.
+  [[nodiscard]] std::string find_beside(const std::string& named, const std::string& path) const {
+    const std::string beside = file_beside(named, path);
+    if (!beside.empty() || workdir_.empty()) return beside;
+    return file_beside(named, (fs::path(path).parent_path() / workdir_ / "task").string());
   }
 
   void add_text(const std::string& text, const std::string& path, Syntax syntax, int depth) {
@@ -132,7 +145,7 @@ class Opener {
   void open_value(const Fact& fact, const std::string& path, int depth, bool parents) {
     const bool named = is_configuration(fact.value);
     if (!named && !parents) return;
-    const std::string beside = file_beside(named ? fact.value : fact.value + ".yaml", path);
+    const std::string beside = find_beside(named ? fact.value : fact.value + ".yaml", path);
     if (!beside.empty()) {
       open(beside, depth + 1);
     } else if (named && !written_.contains(fact.value)) {
@@ -157,6 +170,7 @@ class Opener {
       }
       if (fact.key.starts_with("envs.")) settings.emplace_back(key, fact.value);
       if (key == "name") name = fact.value;
+      if (fact.key == "workdir") workdir_ = fact.value;
       if (key == "value" && fact.key.ends_with("env.value"))
         settings.emplace_back(name, fact.value);
       if (fact.key == "num_nodes") nodes = fact.value;
@@ -245,7 +259,7 @@ class Opener {
 
   // A script that another one runs in its own shell.
   std::optional<std::string> sourced(const std::string& named, const std::string& path) {
-    const std::string beside = file_beside(named, path);
+    const std::string beside = find_beside(named, path);
     if (beside.empty() || seen_.size() >= kMostFiles || !seen_.insert(beside).second) {
       return std::nullopt;
     }
@@ -256,8 +270,8 @@ class Opener {
   // Words of a command that are files of configuration.
   void open_words(const ShellCommand& command, const std::string& path, int depth) {
     for (const std::string& word : command.words) {
-      if (word.ends_with(".sh") && !file_beside(word, path).empty()) {
-        open(file_beside(word, path), depth + 1);
+      if (word.ends_with(".sh") && !find_beside(word, path).empty()) {
+        open(find_beside(word, path), depth + 1);
       } else if (is_configuration(word)) {
         open_value({"command", word, path, command.line, Given::text}, path, depth, false);
       }
@@ -290,10 +304,10 @@ class Opener {
       const bool names =
           std::ranges::any_of(command.words,
                               [&](const std::string& word) {
-                                return is_configuration(word) && !file_beside(word, path).empty();
+                                return is_configuration(word) && !find_beside(word, path).empty();
                               }) ||
           std::ranges::any_of(command.facts, [&](const Fact& fact) {
-            return is_configuration(fact.value) && !file_beside(fact.value, path).empty();
+            return is_configuration(fact.value) && !find_beside(fact.value, path).empty();
           });
       constexpr int kRecognised = 2'000'000, kNames = 1'000'000;
       const int flags = static_cast<int>(std::min<std::size_t>(command.facts.size(), 100'000));
@@ -334,6 +348,18 @@ class Opener {
       of = of.substr(0, of.rfind('.') == of.npos ? 0 : of.rfind('.'));
     }
     return of.empty() ? key : of + "." + key;
+  }
+
+  // The value of a key whose references to its neighbours hold elsewhere too.
+  static std::string with_absolute_references(
+      const std::pair<const std::string, std::string>& entry) {
+    std::string out = entry.second;
+    for (std::size_t at = 0; (at = out.find("${.", at)) != out.npos; ++at) {
+      const std::size_t end = out.find('}', at);
+      if (end == out.npos) break;
+      out.replace(at + 2, end - at - 2, absolute(out.substr(at + 2, end - at - 2), entry.first));
+    }
+    return out;
   }
 
   // NeMo's `multiply:4, 12288`, `sum:1,2`, `divide_floor:7,2`.
@@ -377,7 +403,7 @@ class Opener {
       }
       const std::size_t comma = key.find(',');
       if (found != values.end()) {
-        fact.value.replace(start, end - start + 1, found->second);
+        fact.value.replace(start, end - start + 1, with_absolute_references(*found));
       } else if (const std::string result = computed(key); !result.empty()) {
         fact.value.replace(start, end - start + 1, result);
       } else if (key.starts_with("oc.env:") && comma != std::string::npos) {
@@ -391,6 +417,7 @@ class Opener {
 
   const Frameworks& frameworks_;
   std::set<std::string> seen_, written_;
+  std::string workdir_;  // of a job, relative to its file
   RecipeFiles out_;
 };
 

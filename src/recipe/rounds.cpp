@@ -58,7 +58,13 @@ void find_trainer_rounds(Workings& work) {
       work.set("rollout.reference", value);
     }
   }
-  if (!work.has("rollout.engine")) work.assume("rollout.engine", "vllm");
+  // TRL's PPO, which ms-swift and LLaMA-Factory use, learns from a round four times.
+  const bool ppo = work.is("train.method", "ppo");
+  if (ppo && !work.has("rollout.epochs")) work.assume("rollout.epochs", "4");
+  if (!work.has("rollout.engine")) {
+    work.assume("rollout.engine", "vllm",
+                ppo ? "generation by transformers is not modelled: vLLM is counted" : "");
+  }
   if (!work.has("rollout.generation_tp")) work.assume("rollout.generation_tp", "1");
   work.erase("efficiency.stack");
 }

@@ -76,6 +76,7 @@ void Workings::set(std::string_view name, double value) {
 }
 
 void Workings::assume(std::string_view name, std::string value, std::string why) {
+  if (is_unknown(name)) return;
   set(name, std::move(value));
   assumed_[std::string(name)] =
       why.empty() ? fmt::format("{}'s default", table_.name) : std::move(why);

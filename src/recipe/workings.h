@@ -45,7 +45,8 @@ class Workings {
 
   void set(std::string_view name, std::string value);
   void set(std::string_view name, double value);
-  /// Sets a value that no key gives. It is told as a default with its reason.
+  /// Sets a value that no key gives, unless a key sets it on some machines. It is told as a default
+  /// with its reason.
   void assume(std::string_view name, std::string value, std::string why = {});
   void erase(std::string_view name);
   /// Marks a value that only the machine of the run has.

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catalog_fixture.h"
@@ -539,4 +540,171 @@ TEST_CASE("OpenRLHF's critic starts from the reward model", "[recipe]") {
   };
   CHECK(critic("--reward_pretrain Qwen/Qwen2.5-7B") == "qwen2.5-7b");
   CHECK(critic("--remote_rm_url http://reward:5000") == "");
+}
+
+TEST_CASE("groups of experts are further ranks in axolotl", "[recipe]") {
+  // Its expert_parallel plugin: ep x cp x dp_shard == world_size.
+  const RecipeReading reading = reading_of(
+      "t.yaml",
+      "base_model: Qwen/Qwen3-30B-A3B\ndatasets: [{path: a/b}]\nexpert_parallel_size: 2\n"
+      "dp_shard_size: 2\nmicro_batch_size: 1\nsequence_len: 2048\nsample_packing: true\n"
+      "max_steps: 50\n");
+  CHECK(field_number(reading, Field::hardware_gpus) == 4);
+  CHECK(field_number(reading, Field::train_global_batch) == 4);
+  CHECK(field_number(reading, Field::data_tokens) == 50 * 4 * 2048);
+}
+
+TEST_CASE("what only a branch of a script sets is asked for", "[recipe]") {
+  const std::string branches =
+      "if [ $1 = bf16 ]; then P=--bf16; else P=--fp16; fi\n"
+      "if [ $2 = true ]; then O=--use-distributed-optimizer; fi\n";
+  const RecipeReading reading =
+      reading_of("t.sh", branches +
+                             "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 "
+                             "--hidden-size 2048 --num-attention-heads 16 --vocab-size 32000 "
+                             "--seq-length 2048 --micro-batch-size 1 --global-batch-size 64 "
+                             "--train-iters 100 $P $O\n");
+  CHECK(asks(reading, "train.precision"));
+  CHECK(asks(reading, "layout.sharding"));
+  CHECK_FALSE(reading.scenario.has(Field::train_precision));
+  CHECK_FALSE(reading.scenario.has(Field::layout_sharding));
+  CHECK_FALSE(asks(reading, "layout.recompute"));
+}
+
+TEST_CASE("parts of a vision-language model learn as their keys say", "[recipe]") {
+  const auto parts = [](const RecipeReading& reading) {
+    return field_text(reading, Field::train_language) + "/" +
+           field_text(reading, Field::train_encoder) + "/" +
+           field_text(reading, Field::train_connector);
+  };
+  const std::string swift = "swift sft --model Qwen/Qwen2.5-VL-7B-Instruct --dataset a#100 ";
+  CHECK(parts(reading_of("t.sh", swift + "--tuner_type lora_llm\n")) == "/full/full");
+  CHECK(parts(reading_of("t.sh", swift + "--tuner_type lora\n")) == "//frozen");
+  CHECK(parts(reading_of("t.sh", swift + "--tuner_type lora --freeze_aligner false\n")) == "//");
+  const RecipeReading tune = reading_of(
+      "t.yaml",
+      "model:\n  _component_: torchtune.models.llama3_2_vision.lora_llama3_2_vision_11b\n"
+      "  decoder_trainable: frozen\n  encoder_trainable: lora\nbatch_size: 2\nepochs: 1\n");
+  CHECK(parts(tune) == "frozen//");
+  CHECK(asks(tune, "data.images_per_sample"));
+}
+
+TEST_CASE("PPO of TRL's trainers learns four times from a round", "[recipe]") {
+  const std::string ppo =
+      "NPROC_PER_NODE=8 swift rlhf --rlhf_type ppo --model Qwen/Qwen3-8B --reward_model a/b "
+      "--per_device_train_batch_size 1 ";
+  CHECK(field_number(reading_of("t.sh", ppo + "\n"), Field::rollout_epochs) == 4);
+  CHECK(field_number(reading_of("t.sh", ppo + "--num_ppo_epochs 2\n"), Field::rollout_epochs) == 2);
+}
+
+TEST_CASE("packing ahead of time is packing in Megatron-Bridge", "[recipe]") {
+  const RecipeReading reading =
+      reading_of("t.sh",
+                 "python run_recipe.py --recipe llama32_1b_peft_config train.train_iters=50 "
+                 "train.global_batch_size=16 train.micro_batch_size=1 dataset.seq_length=2048 "
+                 "dataset.enable_offline_packing=true "
+                 "dataset.offline_packing_specs.packed_sequence_size=2048\n");
+  CHECK(field_text(reading, Field::data_packing) == "packed");
+  CHECK(field_number(reading, Field::data_tokens) == 50 * 16 * 2048);
+}
+
+TEST_CASE("a launcher's flags count for a script of one's own", "[recipe]") {
+  const RecipeReading reading = reading_of(
+      "t.sh",
+      "deepspeed --num_gpus=2 train.py --deepspeed_config absent.json --model_name_or_path "
+      "Qwen/Qwen3-8B --num_train_epochs 2\n");
+  CHECK(reading.framework == "deepspeed");
+  CHECK(field_number(reading, Field::hardware_gpus) == 2);
+  CHECK(field_text(reading, Field::model_name) == "qwen3-8b");
+  CHECK(asks(reading, "train.method"));
+  CHECK_FALSE(reading.scenario.has(Field::train_micro_batch));
+}
+
+TEST_CASE("a launch line whose configuration is absent leaves the layout open", "[recipe]") {
+  const RecipeReading reading = reading_of(
+      "t.sh", "composer -n 8 train/train.py yamls/pretrain/mpt-1b.yaml max_duration=100ba\n");
+  CHECK(field_number(reading, Field::hardware_gpus) == 8);
+  CHECK_FALSE(reading.scenario.has(Field::layout_sharding));
+  CHECK(asks(reading, "layout.sharding"));
+}
+
+TEST_CASE("Megatron within ms-swift packs no padding into a batch", "[recipe]") {
+  const std::string flags = "NPROC_PER_NODE=2 megatron sft --model Qwen/Qwen3-8B --dataset a#100 ";
+  const auto packing = [&](const std::string& more) {
+    return field_text(reading_of("t.sh", flags + more + "\n"), Field::data_packing);
+  };
+  CHECK(packing("") == "padding-free");
+  CHECK(packing("--padding_free false") == "padded");
+  CHECK(packing("--packing true --max_length 4096") == "packed");
+}
+
+TEST_CASE("nanotron without gradients in 32 bits has states in 16", "[recipe]") {
+  const auto optimizer = [](const std::string& fp32) {
+    return field_text(
+        reading_of("t.yaml",
+                   "model: {dtype: bfloat16, model_config: {hidden_size: 1024, vocab_size: 49152,\n"
+                   "  intermediate_size: 4096, num_hidden_layers: 14, num_attention_heads: 8}}\n"
+                   "optimizer: {zero_stage: 0, accumulate_grad_in_fp32: " +
+                       fp32 +
+                       "}\n"
+                       "parallelism: {dp: 4, pp: 1, tp: 2}\n"
+                       "tokens: {micro_batch_size: 32, sequence_length: 1024, train_steps: 440}\n"),
+        Field::train_optimizer);
+  };
+  CHECK(optimizer("false") == "adamw-bf16");
+  CHECK(optimizer("true") == "adamw");
+}
+
+TEST_CASE("Megatron's fine-tuning scripts are no pre-training", "[recipe]") {
+  const std::string flags =
+      megatron("--vocab-size 32000").substr(megatron("").find("--num-layers"));
+  CHECK(field_text(reading_of("t.sh", "torchrun --nproc_per_node 8 finetune_t0.py " + flags),
+                   Field::train_method) == "sft");
+}
+
+TEST_CASE("references between NeMo's neighbours hold where they are used", "[recipe]") {
+  const RecipeReading reading = reading_of(
+      "t.yaml",
+      "run: {batch: '${.each}', each: 4}\n"
+      "trainer: {devices: 8, num_nodes: 1, precision: bf16, max_steps: 10}\n"
+      "model: {micro_batch_size: '${run.batch}', global_batch_size: 32, encoder_seq_length: 4096, "
+      "tensor_model_parallel_size: 1}\n");
+  CHECK(field_number(reading, Field::train_micro_batch) == 4);
+}
+
+TEST_CASE("a job of SkyPilot finds the files of its working folder", "[recipe]") {
+  Folder folder;
+  folder.add("sky.yaml",
+             "resources: {accelerators: 'L4:1'}\nworkdir: mistral\nrun: |\n  docker run --gpus all "
+             "-v ~/sky_workdir:/sky_workdir winglian/axolotl accelerate launch -m "
+             "axolotl.cli.train /sky_workdir/qlora.yaml\n");
+  folder.add("mistral/qlora.yaml",
+             "base_model: mistralai/Mistral-7B-v0.1\ndatasets: [{path: a/b}]\nadapter: qlora\n"
+             "micro_batch_size: 2\n");
+  const RecipeReading reading = folder.read();
+  CHECK(reading.framework == "axolotl");
+  CHECK(field_text(reading, Field::hardware_accelerator) == "l4");
+  CHECK(field_number(reading, Field::train_global_batch) == 2);
+}
+
+TEST_CASE("Python is refused with the file of its framework to give instead", "[recipe]") {
+  const auto hint_of = [](std::string_view text) {
+    try {
+      reading_of("t.py", text);
+    } catch (const Error& error) {
+      return error.message + ": " + error.hint;
+    }
+    return std::string("read");
+  };
+  const std::pair<const char*, const char*> kinds[] = {
+      {"from nemo.collections import llm\nimport nemo_run as run\n", "NeMo 2"},
+      {"from olmo_core.train import TrainerConfig\n", "OLMo-core"},
+      {"from torchtitan.config import Configurable\n", "TOML"},
+      {"from unsloth import FastLanguageModel\nfrom trl import SFTTrainer\n",
+       "adapter_config.json"},
+      {"from megatron.bridge.recipes import llama\n", "run_recipe.py"},
+      {"from transformers import TrainingArguments\n", "Hugging Face Trainer"},
+      {"from torchtune import training\n", "tune cp"}};
+  for (const auto& [text, words] : kinds) CHECK(hint_of(text).find(words) != std::string::npos);
+  CHECK(hint_of("print(1)\n").find("launch script") != std::string::npos);
 }
