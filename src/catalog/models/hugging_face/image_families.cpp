@@ -51,14 +51,22 @@ double scaled_feed_forward(ObjectReader& r, double hidden) {
 }
 
 /// Rows as wide as the model besides the patch projection: its bias, tokens without an image, a
-/// classifier that sees one token, and SigLIP's pooling head (4 h^2 + 2 h ffn).
+/// classifier that sees one token, the vectors that scale DINO's layers, CLIP's first norm, and
+/// SigLIP's pooling head (attention of one learned query, a norm, a feed-forward).
 double further_rows(ObjectReader& r, const ImageFamily& family, const LanguageModel& m,
                     double registers) {
   double rows = (family.patch_bias ? 1 : 0) + family.placed_tokens + family.mask_tokens + registers;
   if (const std::optional<ObjectReader> classes = r.optional_object("id2label")) {
-    rows += static_cast<double>(classes->keys().size());
+    rows += static_cast<double>(classes->keys().size()) * (1 + 1 / m.hidden);
   }
-  if (family.family == "siglip_vision_model") rows += 4 * m.hidden + 2 * m.ffn;
+  if (family.family.starts_with("dino")) rows += 2 * m.layers;
+  const bool biased_keys = !family.family.starts_with("dinov3") || is_key_on(r, "key_bias");
+  if (!biased_keys) rows -= m.layers;
+  if (family.family == "clip_vision_model") rows += 2;
+  if (family.family == "siglip_vision_model") {
+    const double query = 1, norm = 2, biases = 5 + m.ffn / m.hidden;
+    rows += 4 * m.hidden + 2 * m.ffn + query + norm + biases;
+  }
   return rows;
 }
 
