@@ -94,7 +94,7 @@ def predicted(p, row, split):
     kind = "mixture" if split["mixture"] else "dense"
     other = split["other"] * q[f"{kind}_step"] * learning
     generate = split["generate"] * q[f"{kind}_generation"]
-    serial = q["other_seconds"] + q["sync_seconds_per_gb"] * 2 * split["billions"] / min(split["learners"], SENDERS)
+    serial = q["other_seconds"] * (1 - 1 / row.gpus) + q["sync_seconds_per_gb"] * 2 * split["billions"] / min(split["learners"], SENDERS)
     if row.placement == "async":
         return max(generate, other) + serial
     return generate + other + serial + q["switch_seconds_per_billion"] * split["billions"] + split["moving"]

@@ -210,7 +210,7 @@ def predict(z, x):
     per_token = 2 * ((x["Pa"] / pa + x["Pd"] / pd) / of_chip("prefill") + x["Pe"] / pe / of_chip("expert_prefill")) \
         / of_engine("prefill") / n + x["prefill"] * x["seen"] / (.5 * x["bf16"]) / n \
         + np.where(t > 1, 2 * x["L"] * share / dp, 0)
-    busy = B * x["i"] / x["o"] * per_token
+    busy = np.maximum(B - 1, 0) * x["i"] / x["o"] * per_token
     chunks = B * x["i"] / x["o"] / np.minimum(x["i"], CHUNK)
     between = step + busy - of_engine("hidden_prefill") * np.minimum(np.minimum(chunks, 1) * waiting, busy)
     prompt = x["i"] * per_token

@@ -531,3 +531,34 @@ TEST_CASE("the phase of a plain run holds the tokens of its step", "[methods]") 
     CHECK(p.model_flops == Approx(e.flops.per_token * p.tokens).epsilon(1e-9));
   }
 }
+
+TEST_CASE("adapters of a packed base learn and generate on one small card", "[methods][published]") {
+  // unslothai/notebooks, Llama3.1_(8B)-GRPO.ipynb: 250 rounds in 13,743 s on a T4 of 15 GB, and
+  // Qwen2.5_(3B)-GRPO.ipynb: 250 in 6,054 s.
+  struct Published {
+    const char* model;
+    double samples, response, limit, rank, seconds;
+  };
+  for (const Published& run : {Published{"llama-3.1-8b", 6, 174, 768, 32, 13743.0 / 250},
+                               Published{"qwen2.5-3b", 8, 183, 200, 64, 6054.0 / 250}}) {
+    Scenario s = post_training_job("grpo", run.model, 1);
+    s.set_text(Field::hardware_accelerator, "t4");
+    s.set_text(Field::train_recipe, "qlora");
+    s.set_text(Field::train_precision, "fp16");
+    s.set_text(Field::train_optimizer, "adamw-8bit");
+    s.set_text(Field::efficiency_stack, "hf-trainer");
+    s.set_text(Field::efficiency_kernels, "fused");
+    s.set_text(Field::layout_recompute, "full");
+    s.set_number(Field::train_lora_rank, run.rank);
+    s.set_number(Field::rollout_prompts, 1);
+    s.set_number(Field::rollout_samples_per_prompt, run.samples);
+    s.set_number(Field::rollout_prompt_tokens, 130);
+    s.set_number(Field::rollout_response_tokens, run.response);
+    s.set_number(Field::rollout_response_limit, run.limit);
+    s.set_number(Field::rollout_steps, 1);
+    INFO(run.model);
+    const double seconds = answer(s).performance.step_seconds;
+    CHECK(seconds > run.seconds / 1.6);
+    CHECK(seconds < run.seconds * 1.6);
+  }
+}

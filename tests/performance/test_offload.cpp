@@ -63,14 +63,14 @@ TEST_CASE("10e9 parameters on one V100 train as fast as published", "[offload][p
   CHECK(reached < 40e12 * 1.4);
 }
 
-TEST_CASE("bytes on the host are those that the device saves", "[offload]") {
+TEST_CASE("the host holds what DeepSpeed says", "[offload]") {
   const Estimate here = answer(eight_h100("none"));
   const Estimate there = answer(eight_h100("optimizer"));
   CHECK(here.memory.host == 0);
   CHECK(there.memory.optimizer == 0);
-  // 18 bytes a parameter with gradients summed in 32 bit (model.md 4.1), 2 of them the weights in
-  // use.
-  CHECK(there.memory.host * 8 == Approx(16 * there.model.params_total).epsilon(0.01));
+  // 16 bytes a parameter and half as many for buffers (DeepSpeed,
+  // estimate_zero2_model_states_mem_needs).
+  CHECK(there.memory.host * 8 == Approx(1.5 * 16 * there.model.params_total).epsilon(0.01));
 }
 
 TEST_CASE("a host's update takes its parameters over its rate", "[offload]") {
@@ -139,7 +139,7 @@ TEST_CASE("offloaded weights leave two layers on the device", "[offload]") {
                  half = use("parameters", 0.5);
   CHECK(moved.memory.weights < 0.03 * kept.memory.weights);
   CHECK(moved.memory.weights > 0.02 * kept.memory.weights);
-  const double lost = kept.memory.weights - moved.memory.weights;
+  const double lost = 1.5 * (kept.memory.weights - moved.memory.weights);  // with buffers
   CHECK(std::abs(moved.memory.host - kept.memory.host - lost) < 1e-6 * lost);
   CHECK(std::abs(half.memory.weights - (kept.memory.weights + moved.memory.weights) / 2) <
         1e-6 * kept.memory.weights);

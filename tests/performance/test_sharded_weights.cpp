@@ -88,3 +88,28 @@ TEST_CASE("of a pipeline one stage gathers the embedding, another the head", "[s
     CHECK_THAT(gathered(4, PipelineStage::last), WithinRel(table / 2, 1e-9));
   }
 }
+
+TEST_CASE("a gradient is whole before ranks have summed it", "[sharding][memory]") {
+  Workload workload;
+  workload.language = test_catalog().model("llama-3.1-8b").language;
+  workload.seq_length = workload.attention_length = 8192;
+  workload.loss = Loss::chunked;
+  MemoryRecipe recipe = test_catalog().stack("fsdp").memory;
+  recipe.fragmentation = 0;
+  const auto overhead = [&](Training training, int ranks, Sharding sharding) {
+    workload.language_training = training;
+    return MemoryModel(workload, recipe, Precision::bf16, 1e15)
+        .use(sharded_layout(ranks, 1, sharding))
+        .overhead;
+  };
+  const auto scattered = [&](Training training, int ranks) {
+    return overhead(training, ranks, Sharding::gradients) -
+           overhead(training, ranks, Sharding::optimizer);
+  };
+  // Of the head, larger than any layer: 16 bits, and 32 in which FSDP sums (reduce_dtype). The
+  // chunked loss leaves nothing to free for it.
+  const double head = 128256.0 * 4096;
+  CHECK_THAT(scattered(Training::full, 8), WithinRel((2 + 4) * head, 0.1));
+  CHECK(scattered(Training::full, 1) == 0);
+  CHECK(scattered(Training::lora, 8) == 0);
+}

@@ -310,3 +310,15 @@ TEST_CASE(
     CHECK(grpo.phases.front().step_seconds >= least);
   }
 }
+
+TEST_CASE("a request alone waits for no prompt between its tokens", "[serving][property]") {
+  Draw draw(11);
+  for (int i = 0; i < repeats(200); ++i) {
+    Case c = random_case(draw);
+    c.load.concurrency = 1;
+    c.load.apart = false;
+    const ServingPoint alone = c.replica().at(c.load);
+    if (alone.output_per_gpu <= 0 || alone.sequences > 1) continue;
+    CHECK(alone.prefill_seconds == 0);
+  }
+}

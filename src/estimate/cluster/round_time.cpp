@@ -108,12 +108,14 @@ double sleeping_bytes(const MemoryUse& learning) {
   return learning.weights + learning.optimizer + learning.resident;
 }
 
-// Time outside the phases: new weights to the engines, switching the memory, and the rest.
-SerialTime serial_time(const RoundWork& round, double learners, const MemoryUse& learning) {
+// Time outside the phases: new weights to the engines, switching the memory, and the rest, in which
+// workers wait for their controller and for each other. One accelerator has no others.
+SerialTime serial_time(const RoundWork& round, double gpus, double learners,
+                       const MemoryUse& learning) {
   SerialTime out;
   if (!round.rollout) return out;
   const RoundFramework& f = round.framework;
-  out.other = f.other_seconds;
+  out.other = f.other_seconds * (1 - 1 / gpus);
   out.per_gigabyte = f.sync_seconds_per_gb;
   out.gigabytes = 2 * round.policy_params / kGigabyte;
   out.senders = std::min(learners, kSyncSenders);
@@ -260,7 +262,7 @@ bool add_phases(const RoundWork& round, double generation_gpus, Execution& execu
     execution.phases.push_back(learner_phase(round, phase, pass, learners, execution));
   }
   execution.updates = updates;
-  execution.serial = serial_time(round, learners, execution.plan.memory);
+  execution.serial = serial_time(round, execution.gpus, learners, execution.plan.memory);
   execution.round_seconds = round_seconds(round, execution.phases, execution.serial.seconds());
   execution.step_seconds = execution.round_seconds / updates;
   execution.model_flops = execution.hardware_flops = 0;

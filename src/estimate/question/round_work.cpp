@@ -183,6 +183,9 @@ RolloutWork resolve_rollout(const Scenario& scenario, const Catalog& catalog,
   }
   const Precision precision = platform.precision;
   if (precision == Precision::fp8 || precision == Precision::mxfp8) out.format = WeightFormat::fp8;
+  // Engines read the packed base that the adapters learn beside (Unsloth's fast_inference, vLLM's
+  // bitsandbytes).
+  if (work.workload.language_training == Training::qlora) out.format = WeightFormat::int4;
   out.verifier_seconds = scenario.number_or_default(Field::rollout_verifier);
   out.colocated_share = catalog.assumed().colocated_engine_share.value;
   return out;

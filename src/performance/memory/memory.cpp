@@ -43,16 +43,6 @@ ActivationBytes activation_bytes(const LayerWidths& layer, Recompute recompute) 
               4 * layer.routed * layer.hidden};
 }
 
-namespace {
-
-// Weights, gradients and moments in the format of the matmuls, without master weights.
-bool is_short(Optimizer optimizer) {
-  return optimizer == Optimizer::adamw_bf16 || optimizer == Optimizer::adamw_8bit ||
-         optimizer == Optimizer::adamw_paged_8bit;
-}
-
-}  // namespace
-
 StateBytes state_bytes(const StateFormats& formats, const StateBytes& of_stack,
                        double width) noexcept {
   constexpr double kMomentWidth = 4, kMomentsOfAdam = 2;
@@ -60,7 +50,7 @@ StateBytes state_bytes(const StateFormats& formats, const StateBytes& of_stack,
   StateBytes out = of_stack;
   double moment = kMomentWidth;
   double master = std::max(0.0, of_stack.optimizer - kMomentsOfAdam * kMomentWidth);
-  if (is_short(optimizer)) {
+  if (lacks_master(optimizer)) {
     out.weights = out.gradients = width;
     moment = optimizer == Optimizer::adamw_bf16 ? width : 1;
     master = 0;
@@ -73,7 +63,7 @@ StateBytes state_bytes(const StateFormats& formats, const StateBytes& of_stack,
 double update_traffic(const StateFormats& formats, double of_stack, double width) noexcept {
   constexpr StateBytes kReference{2, 4, 12};  // of kAdamwTraffic
   const StateBytes bytes = state_bytes(formats, kReference, width);
-  const double weights = (is_short(formats.optimizer) ? 2 : 1) * bytes.weights;
+  const double weights = (lacks_master(formats.optimizer) ? 2 : 1) * bytes.weights;
   return of_stack / kAdamwTraffic * (bytes.gradients + weights + 2 * bytes.optimizer);
 }
 

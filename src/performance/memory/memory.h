@@ -104,6 +104,13 @@ constexpr double optimizer_moments(Optimizer optimizer) noexcept {
   }
 }
 
+/// Whether weights, gradients and moments are kept in the format of the matmuls, without a 32-bit
+/// master copy.
+constexpr bool lacks_master(Optimizer optimizer) noexcept {
+  return optimizer == Optimizer::adamw_bf16 || optimizer == Optimizer::adamw_8bit ||
+         optimizer == Optimizer::adamw_paged_8bit;
+}
+
 /// Formats of a workload's gradients and optimizer state.
 struct StateFormats {
   Optimizer optimizer = Optimizer::adamw;
@@ -150,6 +157,10 @@ std::string_view fit_word(const MemoryUse& use) noexcept;
 
 /// Whether a stack writes the scores of the encoder's attention to memory.
 bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept;
+
+/// Bytes in the host per byte of states moved there: pinned buffers and copies on the way
+/// (DeepSpeed, estimate_zero3_model_states_mem_needs, additional_buffer_factor).
+inline constexpr double kHostBuffers = 1.5;
 
 /// Bytes of gradients on a device whose host updates: two buckets of 2e8 16-bit values being copied
 /// (twice DeepSpeed's ZeRO-3 reduce_bucket_size, whose ZeRO-2 default is one of 5e8).

@@ -18,6 +18,7 @@ struct MemoryModel::Shares {
   double replica_copies;                  ///< of the gradients, for the exchange of replicas
   double unallocated;                     ///< context, communication buffers
   double gathered;                        ///< weights of the layers at work, if sharded
+  double scattered;                       ///< gradients of the layer at work, if sharded
 };
 
 inline MemoryModel::Shape MemoryModel::shape(const Layout& layout, const Shares& shares,
@@ -67,16 +68,20 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   s.dense = factors(s.inverse_tensor, ranks);
   const bool replicated = layout.sharding == Sharding::none && ranks > 1;
   s.replica_copies = replicated ? recipe_.replica_copies : 0;
-  double gathered_experts = 0;
+  double gathered_experts = 0, scattered_experts = 0;
   if (experts_) {
     const double split = static_cast<double>(layout.ep) * expert_tensor_parallel(layout);
     s.expert = factors(1 / split, std::max(1.0, ranks * t / split));
     gathered_experts = expert_weights_ / split;
+    scattered_experts = expert_gradients_ / split;
   }
   s.unallocated = recipe_.context_bytes + (ranks * t * layout.pp > 1 ? recipe_.network_bytes : 0);
   if (layout.sharding >= Sharding::parameters) {
     const double layers = std::min(recipe_.unsharded_layers, pipeline_layers_.count());
     s.gathered = layers * (layer_weights_ * s.inverse_tensor + gathered_experts);
+  }
+  if (layout.sharding >= Sharding::gradients && ranks > 1) {
+    s.scattered = layer_gradients_ * s.inverse_tensor + scattered_experts;
   }
   return s;
 }
@@ -101,17 +106,19 @@ double resident_activations(const Kept& kept) {
 
 void MemoryModel::offload_to_host(const Shape& shape, const Shares& shares,
                                   MemoryUse& use) const noexcept {
-  const auto move = [&](double& part, double most) {
+  const auto move = [&](double& part, double most, double buffers = 1) {
     const double moved = offload_.share * std::max(0.0, most);
-    use.host += moved;
+    use.host += buffers * moved;
     part -= moved;
   };
   if (offload_.optimizer) {
-    move(use.optimizer, use.optimizer);
+    move(use.optimizer, use.optimizer, kHostBuffers);
     // Gradients leave as they come.
     use.gradients -= offload_.share * std::max(0.0, use.gradients - kGradientBuckets);
   }
-  if (offload_.parameters) move(use.weights, use.weights - resident_weights(shape, use.weights));
+  if (offload_.parameters) {
+    move(use.weights, use.weights - resident_weights(shape, use.weights), kHostBuffers);
+  }
   if (offload_.activations) {
     const double kept = shape.in_flight * layer_bytes(shape, shares);
     move(use.activations, kept - resident_activations(shares.kept));
@@ -147,6 +154,16 @@ inline double MemoryModel::gathered_tables(const Layout& layout, bool first,
   if (layout.sharding < Sharding::parameters || !recipe_.unsharded_embeddings) return 0;
   const double head = last && !(first && tied_) ? head_weights_ : 0;
   return ((first ? embedding_weights_ : 0) + head) / layout.tp;
+}
+
+// Gradients are whole until the ranks have summed them, a layer or the head at a time. The head's
+// come first, while all activations are held, but after the loss has freed all of its logits except
+// their 16-bit gradient.
+inline double MemoryModel::scattered_gradients(const Layout& layout, const Shares& shares,
+                                               double logits, bool last) const noexcept {
+  if (shares.scattered <= 0 || !last) return shares.scattered;
+  const double freed = std::max(0.0, logits - shares.tokens * logit_gradient_ / layout.tp);
+  return std::max(shares.scattered, head_gradients_ / layout.tp - freed);
 }
 
 inline ActivationAccount MemoryModel::stage_activations(const Shape& shape, const Shares& shares,
@@ -211,7 +228,7 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   const double copied = std::max(0.0, late - freed - use.gradients);
   use.gradients += replicas;
   use.overhead = use.unallocated + shares.gathered + gathered_tables(layout, first, last) +
-                 use.fragments + copied;
+                 scattered_gradients(layout, shares, use.logits, last) + use.fragments + copied;
   if (has_auxiliary_models_) add_auxiliary_models(shares, layout.pp, use);
   set_total(use);
   return use;
@@ -228,7 +245,7 @@ void MemoryModel::add_auxiliary_models(const Shares& shares, double stages,
   const double optimizer = part(&States::optimizer);
   use.resident = part(&States::frozen) + part(&States::weights) + part(&States::gradients);
   const double on_host = offload_.optimizer ? offload_.share * optimizer : 0;
-  use.host += on_host;
+  use.host += kHostBuffers * on_host;
   use.resident += optimizer - on_host;
 }
 

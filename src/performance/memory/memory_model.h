@@ -108,6 +108,8 @@ class MemoryModel {
   [[nodiscard]] ActivationAccount stage_activations(const Shape& shape, const Shares& shares,
                                                     bool first) const noexcept;
   [[nodiscard]] double gathered_tables(const Layout& layout, bool first, bool last) const noexcept;
+  [[nodiscard]] double scattered_gradients(const Layout& layout, const Shares& shares,
+                                           double logits, bool last) const noexcept;
   [[nodiscard]] MemoryUse stage(const Layout& layout, const Shares& shares,
                                 Stage stage) const noexcept;
   [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout, const Shares& kept,
@@ -144,9 +146,11 @@ class MemoryModel {
   States tied_head_;  ///< tied head on a stage without the embedding
   double layer_weights_ = 0, expert_weights_ = 0, embedding_weights_ = 0;  ///< bytes when gathered
   double head_weights_ = 0;  ///< bytes when gathered, of the embedding if tied
+  double layer_gradients_ = 0, expert_gradients_ = 0, head_gradients_ = 0;  ///< before sharding
   bool tied_ = false;
   double connector_kept_ = 0;  ///< bytes per sequence, 0 if no gradient passes it
-  double seq_length_ = 0, logit_bytes_ = 0;
+  double seq_length_ = 0;
+  double logit_bytes_ = 0, logit_gradient_ = 0;  ///< of a token, the latter in 16 bits
 };
 
 }  // namespace trcost::performance

@@ -172,8 +172,18 @@ struct MemoryModel::Preparation {
     const bool packed = adapters(run.module) == Training::qlora;
     const double width = packed ? base_bytes(workload.base) : 2 * value_scale;
     model.layer_weights_ = std::max(model.layer_weights_, width * own_parameters(run.block));
-    model.expert_weights_ = std::max(model.expert_weights_,
-                                     width * expert_parameters(run.block, run.block.experts.count));
+    const double experts = expert_parameters(run.block, run.block.experts.count);
+    model.expert_weights_ = std::max(model.expert_weights_, width * experts);
+    if (!passing(run.module).weights) return;
+    model.layer_gradients_ =
+        std::max(model.layer_gradients_, scattered_bytes() * own_parameters(run.block));
+    model.expert_gradients_ = std::max(model.expert_gradients_, scattered_bytes() * experts);
+  }
+
+  /// Bytes per parameter of a whole gradient and of its copy in the format in which ranks sum it
+  /// (PyTorch FSDP, MixedPrecisionPolicy reduce_dtype; DeepSpeed, contiguous_gradients).
+  [[nodiscard]] double scattered_bytes() const {
+    return 2 * value_scale + model.recipe_.states.gradients;
   }
 
   void add_layers() const {
@@ -205,10 +215,15 @@ struct MemoryModel::Preparation {
     model.embedding_weights_ = 2 * value_scale * counts.embedding;
     model.tied_ = m.tied_embeddings;
     model.head_weights_ = 2 * value_scale * (m.tied_embeddings ? counts.embedding : counts.head);
+    if (embedding) {
+      model.head_gradients_ =
+          scattered_bytes() * (m.tied_embeddings ? counts.embedding : counts.head);
+    }
     // Each module that predicts a further token has logits of its own, all of them kept for the
     // backward pass (Megatron-Core multi_token_prediction.py, process_mtp_loss).
     const double outputs = workload.loss == Loss::chunked ? 1 : 1 + m.mtp_layers;
     model.logit_bytes_ = model.recipe_.logits_bytes * head_outputs(m) * outputs;
+    model.logit_gradient_ = 2 * head_outputs(m);
     if (workload.encoder) add_vision();
   }
 
@@ -257,9 +272,14 @@ MemoryModel::MemoryModel(const Workload& workload, const PipelineLayers& pipelin
     recipe_.logits_bytes = bytes_per_logit(*workload.loss, head_outputs(m), m.hidden);
   if (offload_.optimizer) {
     // The device keeps 16-bit weights and gradients (ZeRO-Offload, arXiv:2101.06840, section 4).
+    // The host's AdamW reads 32-bit gradients: 16 bytes with master weights and moments (DeepSpeed,
+    // estimate_zero3_model_states_mem_needs).
     for (StateBytes* states : {&recipe_.states, &recipe_.adapter_states}) {
       const double width = 2 * prepare.value_scale;
-      *states = {width, width, states->total() - width};
+      const double master = states->weights > width ? states->weights : 0;
+      const double gradients =
+          lacks_master(workload.optimizer) ? states->gradients : std::max(4.0, states->gradients);
+      *states = {width, width, master + gradients + states->optimizer};
     }
   }
   prepare.add_layers();

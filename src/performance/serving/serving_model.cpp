@@ -173,9 +173,9 @@ double ServingModel::prompts_within_step(const ServingLoad& load, double sequenc
   return std::min(1.0, kStepTokens * layout_.dp / std::max(arriving, 1.0));
 }
 
-// While a step decodes b tokens, the prompts of b/out new requests arrive in chunks. They compute
-// while the step waits for memory. Prompts beyond the tokens of a step wait before their first
-// token, not between tokens.
+// While a step decodes b tokens, the prompts of b/out new requests arrive in chunks. A request waits
+// between its tokens for the prompts of the b - 1 others, which compute while the step waits for
+// memory. Prompts beyond the tokens of a step wait before their first token, not between tokens.
 void ServingModel::serve_colocated(const ServingLoad& load, ServingPoint& p) const {
   const double b = p.sequences, out = load.output_tokens;
   const double in = uncached_input(load);
@@ -183,7 +183,7 @@ void ServingModel::serve_colocated(const ServingLoad& load, ServingPoint& p) con
   const double token = prefill_seconds_per_token(load.input_tokens);
   p.prompt_seconds = in * token;
   if (in > 0) {
-    const double busy = b * in / out * token;
+    const double busy = std::max(0.0, b - 1) * in / out * token;
     const double chunks = b * in / out / std::min(in, engine_.chunk_tokens);
     const double read =
         busy - engine_.hidden_prefill * std::min(std::min(chunks, 1.0) * p.step.waiting, busy);
