@@ -34,10 +34,9 @@ def family_key(bench, i):
 
 
 def unions(key):
-    a, s, k, t, l = key
-    return {(a, s, k, t, l), (a, s, k, t, "any"), ("any", s, k, t, "any"), (a, "any", k, t, "any"),
-            ("any", "any", k, t, l), ("any", "any", k, t, "any"), ("any", "any", k, "any", "any"),
-            ("any",) * 5}
+    a, s, k, t, _ = key
+    return {(a, s, k, t), ("any", s, k, t), (a, "any", k, t), ("any", "any", k, t),
+            ("any", "any", k, "any"), ("any",) * 4}
 
 
 class Family:
@@ -74,8 +73,8 @@ class Spreads:
     def nearest_sigma(self, i, without=None):
         a, s, k, t, _ = family_key(self.bench, i)
         sigma = None
-        for key in [("any",) * 5, ("any", "any", k, "any", "any"), ("any", "any", k, t, "any"),
-                    (a, "any", k, t, "any"), ("any", s, k, t, "any"), (a, s, k, t, "any")]:
+        for key in [("any",) * 4, ("any", "any", k, "any"), ("any", "any", k, t),
+                    (a, "any", k, t), ("any", s, k, t), (a, s, k, t)]:
             found = self.family(key, without)
             if found is None:
                 continue
@@ -92,7 +91,7 @@ class Spreads:
     def table(self):
         for key in sorted(self.members):
             found = self.family(key)
-            yield dict(zip(["architecture", "stack", "model", "task", "layout"], key)) | {
+            yield dict(zip(["architecture", "stack", "model", "task"], key)) | {
                 "rows": found.rows, "groups": round(found.groups, 1),
                 "sources": round(found.sources, 1), "sigma": round(found.sigma, 4),
                 "median_error": round(found.median_error, 4)}
@@ -100,7 +99,7 @@ class Spreads:
     def left_out(self, predicted):
         """One line per row: its prediction and its spread, its source unseen in both."""
         known = {}
-        for members in [self.members[("any",) * 5]]:
+        for members in [self.members[("any",) * 4]]:
             for i in members:
                 key = (family_key(self.bench, i)[:4], self.source[i],
                        self.bench.rows[i]["accelerator"])

@@ -273,7 +273,7 @@ def write_table(data, name, rows):
 def print_ranges(bench, spreads):
     """How well ranges hold rows whose source neither constants nor spreads have seen."""
     sets = collections.defaultdict(list)
-    for i in spreads.members[("any",) * 5]:
+    for i in spreads.members[("any",) * 4]:
         a, s, k, t, l = family_key(bench, i)
         sigma = spreads.nearest_sigma(i, spreads.source[i])
         for name in ["all", f"{k} {t}, layout {l}", f"{a} {s} {k} {t}"]:

@@ -145,10 +145,10 @@ def main():
         place[key] = value
     files.write()
     with open(args.data / "efficiency" / "vision_residuals.csv", "w") as out:
-        out.write("architecture,stack,model,task,layout,rows,groups,sources,sigma,median_error\n")
+        out.write("architecture,stack,model,task,rows,groups,sources,sigma,median_error\n")
         for name, f in families.items():
-            out.write(f"any,any,{name},any,any,{f['rows']},{f['sources']},{f['sources']},{f['sigma']:.4f},{f['median_error']:.4f}\n")
-        out.write(f"any,hf-trainer,vision,any,any,{unseen['rows']},{unseen['sources']},{unseen['sources']},"
+            out.write(f"any,any,{name},any,{f['rows']},{f['sources']},{f['sources']},{f['sigma']:.4f},{f['median_error']:.4f}\n")
+        out.write(f"any,hf-trainer,vision,any,{unseen['rows']},{unseen['sources']},{unseen['sources']},"
                   f"{unseen['sigma']:.4f},{unseen['median_error']:.4f}\n")
     with open(args.data / "efficiency" / "vision_left_out.csv", "w") as out:
         out.write("model,factor,bias\n")

@@ -30,10 +30,6 @@ enum class TaskFamily : std::uint8_t { any, pretrain, finetune };
 inline constexpr Choice<TaskFamily> kTaskFamilies[] = {{"any", TaskFamily::any},
                                                        {"pretrain", TaskFamily::pretrain},
                                                        {"finetune", TaskFamily::finetune}};
-/// Layout of a family of measured rows: published, or planned anew.
-enum class LayoutFamily : std::uint8_t { any, known, planned };
-inline constexpr Choice<LayoutFamily> kLayoutFamilies[] = {
-    {"any", LayoutFamily::any}, {"known", LayoutFamily::known}, {"planned", LayoutFamily::planned}};
 
 /// Errors of predictions for a family of measured rows whose whole source was left out of the fit
 /// (data/efficiency/residuals.csv, written by tests/calibration/refit.py).
@@ -42,7 +38,6 @@ struct ResidualFamily {
   std::optional<std::string> stack;
   ModelFamily model = ModelFamily::any;
   TaskFamily task = TaskFamily::any;
-  LayoutFamily layout = LayoutFamily::any;
   int rows = 0;
   double groups = 0;  ///< independent experiments
   /// Effective number of sources. Several of one vendor count little.

@@ -54,7 +54,7 @@ MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view sta
     const auto found = std::find_if(
         efficiency.residuals.begin(), efficiency.residuals.end(), [&](const ResidualFamily& f) {
           return f.architecture.has_value() == wanted.own_architecture && f.stack == wanted.stack &&
-                 f.model == wanted.model && f.task == wanted.task && f.layout == LayoutFamily::any;
+                 f.model == wanted.model && f.task == wanted.task;
         });
     if (found == efficiency.residuals.end()) continue;
     const bool widest = quality.rows == 0;
