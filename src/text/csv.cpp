@@ -29,6 +29,10 @@ bool read_quoted(std::string_view text, std::size_t& at, std::string& cell) {
   }
 }
 
+bool ends_plain_text(char c) {
+  return c == ',' || c == '\n' || c == '"' || c == '\r';
+}
+
 constexpr std::size_t kMostCells = 10'000;  // of a row, far beyond any table that is read
 
 // Reads one record from `at` on, moves behind its line end, and returns what is wrong with it.
@@ -37,7 +41,8 @@ std::string_view read_record(std::string_view text, std::size_t& at,
   cells.clear();
   cells.emplace_back();
   while (at < text.size()) {
-    const std::size_t stop = std::min(text.find_first_of(",\"\n\r", at), text.size());
+    std::size_t stop = at;
+    while (stop < text.size() && !ends_plain_text(text[stop])) ++stop;
     cells.back() += text.substr(at, stop - at);
     at = stop + 1;
     if (stop == text.size() || text[stop] == '\n') break;

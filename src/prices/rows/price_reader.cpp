@@ -59,7 +59,9 @@ struct FileHead {
 
 class BookReader {
  public:
-  explicit BookReader(PriceBook& book) : book_(book), latest_(book.date), newest_(book.date) {
+  // Built-in files are searched for duplicates only beside files of a user, as tests of imports do.
+  BookReader(PriceBook& book, bool finds_duplicates)
+      : book_(book), finds_duplicates_(finds_duplicates), latest_(book.date), newest_(book.date) {
     book_.rows.reserve(kUsualRows);
   }
 
@@ -108,8 +110,14 @@ class BookReader {
     return fmt::format("{:04}{}", std::stoi(date.substr(0, 4)) + 5, date.substr(4));
   }
 
-  PriceDate read_date(ObjectReader& row) {
-    const bool explained = has_date_note_ || !row.text_or("date_note", "").empty();
+  // Whether the row or its file explains its date, or why there is none.
+  bool explains_date(ObjectReader& row) const {
+    return !row.text_or("date_note", "").empty() || has_date_note_;
+  }
+
+  PriceDate read_date(ObjectReader& row) { return read_date(row, explains_date(row)); }
+
+  PriceDate read_date(ObjectReader& row, bool explained) {
     PriceDate date = price_date_at(row.value(), row.text_or("date", head_.date));
     if (date.first.empty() && accelerators_ != nullptr && !explained) {
       row.value().fail(
@@ -127,10 +135,9 @@ class BookReader {
   }
 
   // Whether the date was inferred, or is coarser than a month, so that it says little about age.
-  bool is_guessed(const PriceDate& date, ObjectReader& row) const {
+  static bool is_guessed(const PriceDate& date, bool explained) {
     constexpr std::size_t kMonth = 7;  // YYYY-MM
-    const bool coarse = date.text.size() < kMonth || date.text.find('H') != std::string::npos;
-    return coarse || has_date_note_ || !row.text_or("date_note", "").empty();
+    return explained || date.text.size() < kMonth || date.text.find('H') != std::string::npos;
   }
 
   std::string read_source(ObjectReader& row) const {
@@ -152,15 +159,16 @@ class BookReader {
       price.region = row.text_or("region", "all");
       price.commitment = row.required_choice("commitment", kCommitments);
       read_hour(row, price);
-      price.date = read_date(row);
-      price.guessed = is_guessed(price.date, row);
+      const bool explained = explains_date(row);
+      price.date = read_date(row, explained);
+      price.guessed = is_guessed(price.date, explained);
       price.verified = row.boolean_or("verified", true);
       price.secondary = row.boolean_or("secondary", head_.secondary);
       price.source = read_source(row);
       price.note = row.text_or("note", head_.note);
       price.file = file;
       row.finish();
-      check_new(book_.rows.size() - 1, value);
+      if (finds_duplicates_) check_new(book_.rows.size() - 1, value);
     }
   }
 
@@ -272,10 +280,11 @@ class BookReader {
   };
 
   PriceBook& book_;
+  bool finds_duplicates_;
   FileHead head_;
   std::string latest_;  // no row may be later
   std::string newest_;
-  bool has_date_note_ = false;  // the file explains its dates, or why there are none
+  bool has_date_note_ = false;
   const std::vector<std::string>* accelerators_ = nullptr;  // null: any name
   std::vector<JsonValue> places_;                           // of the book's rows, in their files
   std::set<std::size_t, ByIdentity> known_{ByIdentity{&book_}};
@@ -284,7 +293,7 @@ class BookReader {
 }  // namespace
 
 void read_price_files(const PriceFiles& files, PriceBook& book) {
-  BookReader reader(book);
+  BookReader reader(book, !files.own.empty());
   for (const JsonValue& root : files.built_in) reader.read_file(root);
   for (const JsonValue& root : files.own) reader.read_own_file(root, files.accelerators);
   book.date = reader.newest();
@@ -294,7 +303,7 @@ PriceBook parse_price_file(std::string_view text, const std::string& origin,
                            std::string_view book_date) {
   PriceBook book;
   book.date = book_date;
-  BookReader(book).read_file(parse_strict_json(text, origin));
+  BookReader(book, true).read_file(parse_strict_json(text, origin));
   return book;
 }
 

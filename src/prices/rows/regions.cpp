@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "catalog/data/data_file.h"
@@ -29,12 +31,20 @@ std::optional<SourcedValue> read_value(ObjectReader& row, std::string_view key, 
   return value;
 }
 
+// A name by which same_region_name() compares.
+std::string region_key(std::string_view name) {
+  std::string key = quantity::lower_case(name);
+  std::erase(key, ' ');
+  return key;
+}
+
 std::shared_ptr<const Regions> load_regions(const Catalog& catalog) {
   const JsonValue root = read_data_file(catalog, "prices/regions.json");
   ObjectReader reader = root.object();
   reader.accept("schema_version");
   reader.accept("retrieved");
   auto regions = std::make_shared<Regions>();
+  std::set<std::string> taken;  // names and aliases
   for (const JsonValue& value : reader.required_value("regions").array()) {
     ObjectReader row = value.object();
     Region region;
@@ -48,9 +58,10 @@ std::shared_ptr<const Regions> load_regions(const Catalog& catalog) {
     region.usd_per_kwh = read_value(row, "usd_per_kwh", 1e-6, 100);
     region.kg_co2_per_kwh = read_value(row, "kg_co2_per_kwh", 0, 10);
     row.finish();
-    if (known_region(*regions, region.name) != nullptr) {
+    if (!taken.insert(region_key(region.name)).second) {
       value.fail(fmt::format("duplicate region {}", region.name));
     }
+    for (const std::string& alias : region.aliases) taken.insert(region_key(alias));
     regions->rows.push_back(std::move(region));
   }
   reader.finish();
