@@ -392,6 +392,20 @@ TEST_CASE("accelerators that stand idle interrupt no job: more of them take no l
   }
 }
 
+TEST_CASE("a small model on a huge cluster works on as few accelerators as finish soonest",
+          "[estimate][cluster][property]") {
+  // The exchange of gradients takes longer on all of them than the rest of a step.
+  Scenario s;
+  s.set_text(Field::model_name, "clip-vit-l-14-336");
+  s.set_text(Field::model_modality, "text");
+  s.set_text(Field::hardware_accelerator, "h200");
+  s.set_number(Field::data_tokens, 1.1e13);
+  s.set_number(Field::hardware_gpus, 424925);
+  const Estimate all = answer(s);
+  s.set_number(Field::hardware_gpus, 16384);
+  CHECK(all.wall_clock_seconds <= answer(s).wall_clock_seconds * 1.02);
+}
+
 TEST_CASE("given degrees and a given MFU are kept", "[estimate][cluster]") {
   Scenario s = question(70e9, 60);
   s.set_number(Field::layout_tp, 8);

@@ -221,13 +221,15 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
                         planner::RunnerUp runner_up) {
   Execution best = execute_with_idle(task, gpus, runner_up);
   if (best.mfu_given || task.prepared->round || request_for(task, gpus).complete()) return best;
-  // The planner knows only steps. If failures take much of the time, fewer may finish sooner.
+  // The planner knows only steps, and some numbers of replicas. If failures take much of the time,
+  // or if exchange leaves most accelerators idle, fewer may finish sooner.
   constexpr double kFewFailures = 0.85;
+  constexpr double kMostWork = 0.5;
   constexpr int kLimitDigits = 6;
   constexpr double kParts[] = {15. / 16, 7. / 8, 3. / 4, 5. / 8};
-  if (share_of_steps(task, best, useful) > kFewFailures * useful(1, wall_seconds(task, best, 1))) {
-    return best;
-  }
+  const bool few_failures =
+      share_of_steps(task, best, useful) > kFewFailures * useful(1, wall_seconds(task, best, 1));
+  if (few_failures && working_gpus(best) >= kMostWork * gpus) return best;
   const auto seconds = [&](const Execution& each) {
     return wall_seconds(task, each, share_of_steps(task, each, useful));
   };
