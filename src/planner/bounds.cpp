@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/bounds.h"
 
+#include "performance/training/step.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -28,7 +30,7 @@ double recompute_share(const Workload& w) {
 
 const ReplicaWork::Pass& ReplicaWork::at(double micro_batch) {
   const auto whole = static_cast<std::uint64_t>(micro_batch);
-  if (static_cast<double>(whole) != micro_batch || !std::has_single_bit(whole)) {
+  if (static_cast<double>(whole) != micro_batch || !is_power_of_two(whole)) {
     const auto [known, is_new] = others_.try_emplace(micro_batch);
     if (is_new) known->second = compute(micro_batch);
     return known->second;
@@ -50,8 +52,11 @@ ReplicaWork::Pass ReplicaWork::compute(double micro_batch) const {
   l.micro_batch = micro_batch;
   l.global_batch = micro_batch * l.dp;
   l.sharding = Sharding::none;
-  Pass out{model_.kernels(l)};
-  const StepTime time = model_.step(l, out.kernels);
+  Pass out;
+  out.kernels = model_.kernels(l);
+  const performance::StepParts step = model_.evaluate(l, out.kernels);
+  const StepTime& time = step.time;
+  out.parts = step.placed;
   double sum = 0;
   for (const StepTerm each :
        {StepTerm::matmul_peak, StepTerm::kernel, StepTerm::attention, StepTerm::elementwise,
@@ -80,6 +85,23 @@ ReplicaWork& Bounds::replica(const Structure& s, ContextKind context_kind, bool 
   last_work_ = &known_.try_emplace(key, model_, layout, recompute_share_).first->second;
   last_ = key;
   return *last_work_;
+}
+
+double Bounds::uneven(const Structure& s, const ReplicaWork::Pass& pass, double micro_batch) const {
+  const performance::StageParts& parts = pass.parts;
+  // An encoder moves layers to other stages.
+  if (s.pp == 1 || parts.encoder > 0) return 0;
+  const double layers = model_.pipeline_layers().count();
+  const double mean = (layers * parts.layer + parts.head) / s.pp;
+  const double slowest = std::ceil(layers / s.pp) * parts.layer;
+  const double waits = model_.platform().stack->stage_imbalance * std::max(0.0, slowest - mean);
+  return waits * s.gpus() / (micro_batch * s.dp);
+}
+
+double Bounds::transfers(const Layout& l) const {
+  if (l.pp == 1) return 0;
+  const double times = l.micro_batches() + performance::bubble_stages(l.pp, l.vp);
+  return times * model_.stage_transfer_seconds(l) * l.gpus() / l.global_batch;
 }
 
 double Bounds::share(double gpus) {

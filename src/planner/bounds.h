@@ -18,8 +18,9 @@ class ReplicaWork {
  public:
   struct Pass {
     performance::ReplicaKernels kernels;
-    double seconds = 0;    ///< GPU-seconds per sequence, before StepModel::lengthening()
-    double recompute = 0;  ///< least addition of full recomputation
+    double seconds = 0;             ///< GPU-seconds per sequence, before StepModel::lengthening()
+    double recompute = 0;           ///< least addition of full recomputation
+    performance::StageParts parts;  ///< of a micro-batch, without recomputation
   };
 
   /// `layout`: the degrees and kinds that decide the work of a layer.
@@ -50,6 +51,13 @@ class Bounds {
   /// Work of the replicas of a structure. Stays valid.
   ReplicaWork& replica(const Structure& structure, ContextKind context_kind,
                        bool sequence_parallel);
+  /// GPU-seconds per sequence, before StepModel::lengthening(), for which the other stages wait for
+  /// the slowest if layers do not divide evenly. `pass`: of the replica at `micro_batch`.
+  [[nodiscard]] double uneven(const Structure& structure, const ReplicaWork::Pass& pass,
+                              double micro_batch) const;
+  /// GPU-seconds per sequence, before StepModel::lengthening(), of exposed transfers between
+  /// stages.
+  [[nodiscard]] double transfers(const Layout& layout) const;
   /// Seconds per GPU-second of work: lengthening over GPUs.
   double share(double gpus);
 

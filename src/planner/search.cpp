@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <tuple>
+#include <utility>
 
 namespace trcost::planner {
 namespace {
@@ -36,11 +38,18 @@ bool LayoutSearch::later(const Candidate& a, const Candidate& b) {
 }
 
 void LayoutSearch::push(const Candidate& candidate) {
+  if (best_only_ && contenders_.empty()) return first_.push_back(candidate);
   queue_.push_back(candidate);
   std::push_heap(queue_.begin(), queue_.end(), later);
 }
 
 LayoutSearch::Candidate LayoutSearch::pop() {
+  if (!first_.empty()) {
+    std::swap(*std::max_element(first_.begin(), first_.end(), later), first_.back());
+    const Candidate next = first_.back();
+    first_.pop_back();
+    return next;
+  }
   std::pop_heap(queue_.begin(), queue_.end(), later);
   const Candidate next = queue_.back();
   queue_.pop_back();
@@ -69,7 +78,7 @@ bool LayoutSearch::may_miss_best() const {
 
 bool LayoutSearch::search(Plan& plan) {
   enumerate();
-  while (!queue_.empty() && queue_.front().bound <= limit()) {
+  while (!first_.empty() || (!queue_.empty() && queue_.front().bound <= limit())) {
     const Candidate next = pop();
     // GPUs stay idle for the best layout, not for the runner-up.
     const bool idle = structure_at(next.structure).gpus() < request_.gpus;
@@ -82,6 +91,9 @@ bool LayoutSearch::search(Plan& plan) {
       expand(next.structure);
     } else {
       visit(next);
+      // Once a layout is found, its time bounds all others.
+      if (contenders_.empty()) continue;
+      for (const Candidate& each : std::exchange(first_, {})) push(each);
     }
   }
   plan.evaluated = evaluated_;
@@ -125,21 +137,24 @@ double LayoutSearch::rough_bound(int structure) {
   ReplicaWork& work = bounds_.replica(s, context_kind_, request_.sequence_parallel);
   const double seconds =
       work.least_seconds(space_.largest_micro_batch(s)) * bounds_.share(s.gpus());
-  const double micro = request_.micro_batch.value_or(1);
-  const double weighed = kRounding * seconds * space_.least_stretch(s, micro) *
-                         complexity_penalty(s, 1, request_.gpus);
-  return drop(s, seconds * (1 + space_.least_bubble(s, micro)), weighed) ? kInfinity : weighed;
+  const double bubble = space_.least_bubble(s, request_.micro_batch.value_or(1));
+  const double stretch = space_.least_stretch(bubble, space_.least_penalty(s));
+  const double weighed = kRounding * seconds * stretch * complexity_penalty(s, 1, request_.gpus);
+  return drop(s, seconds * (1 + bubble), weighed) ? kInfinity : weighed;
 }
 
 void LayoutSearch::refine(const Candidate& candidate) {
   const Structure& s = structure_at(candidate.structure);
   space_.micro_batches(s, micros_);
-  const double share = bounds_.share(s.gpus());
+  const double share = bounds_.share(s.gpus()), penalty = space_.least_penalty(s);
   double least = kInfinity, weighed = kInfinity;
   for (const double micro : micros_) {
-    const double seconds = pass(s, micro).seconds * share;
-    least = std::min(least, seconds * (1 + space_.least_bubble(s, micro)));
-    weighed = std::min(weighed, seconds * space_.least_stretch(s, micro));
+    const ReplicaWork::Pass& known = pass(s, micro);
+    const double seconds = known.seconds * share;
+    const double uneven = bounds_.uneven(s, known, micro) * share;
+    const double bubble = space_.least_bubble(s, micro);
+    least = std::min(least, seconds * (1 + bubble) + uneven);
+    weighed = std::min(weighed, seconds * space_.least_stretch(bubble, penalty) + uneven * penalty);
   }
   Candidate next = candidate;
   next.bound = next.work = kRounding * weighed * complexity_penalty(s, 1, request_.gpus);
@@ -152,80 +167,79 @@ double LayoutSearch::batches_bound(int structure, std::span<const BatchChoice> b
   const Structure& s = structure_at(structure);
   const double share = bounds_.share(s.gpus());
   const double weight = kRounding * complexity_penalty(s, 1, request_.gpus);
-  double least = kInfinity, micro_batch = 0, work = 0;
+  double least = kInfinity, micro_batch = 0, work = 0, uneven = 0;
   for (const BatchChoice& batch : batches) {
     // Batches of one micro-batch are adjacent.
     if (batch.micro_batch != micro_batch) {
       micro_batch = batch.micro_batch;
       const ReplicaWork::Pass& known = pass(s, micro_batch);
       work = share * (known.seconds + recomputed * known.recompute);
+      uneven = share * bounds_.uneven(s, known, micro_batch);
     }
     const double m = batch.global_batch / (batch.micro_batch * s.dp);
     const double bubble = (s.pp - 1) / (space_.most_virtual_stages(s, m) * m);
-    const double seconds = work * (1 + bubble);
+    const double seconds = work * (1 + bubble) + uneven;
     const double weighed = weight * seconds * batch.penalty;
     if (!drop(s, seconds, weighed)) least = std::min(least, weighed);
   }
   return least;
 }
 
-void LayoutSearch::find_batches(int structure) {
-  if (structure == batches_of_) return;
-  space_.batches(structure_at(structure), batches_);
-  batches_of_ = structure;
-}
-
 void LayoutSearch::check_memory(const Candidate& candidate) {
   const Structure& s = structure_at(candidate.structure);
-  find_batches(candidate.structure);
+  space_.batches(s, batches_);
   if (batches_.empty()) return;
   const auto smaller = [](const BatchChoice& a, const BatchChoice& b) {
     return std::tie(a.micro_batch, a.global_batch) < std::tie(b.micro_batch, b.global_batch);
   };
   const BatchChoice& smallest = *std::min_element(batches_.begin(), batches_.end(), smaller);
   unsigned& found = shardings_[static_cast<std::size_t>(candidate.structure)];
-  const bool replicated = s.dp > 1 || s.cp > 1;
+  std::span<const Sharding> shardings = space_.shardings();
+  if (s.dp == 1 && s.cp == 1) shardings = shardings.first(1);  // nothing to shard over
   double share = 1;
-  for (const Sharding sharding : space_.shardings()) {
-    const MemoryUse least = memory(
-        space_.layout(s, smallest, request_.vp.value_or(1), sharding, space_.recomputes().back()));
-    if (leaves_margin(least)) {
-      found |= 1U << static_cast<unsigned>(sharding);
-      if (share > 0) share = std::min(share, least_recompute_with(s, smallest, sharding, least));
-    }
-    if (!replicated) break;  // nothing to shard over
+  for (const Sharding sharding : shardings | std::views::reverse) {
+    const std::optional<double> needed = least_recompute_with(s, smallest, sharding, share);
+    if (!needed) continue;
+    found |= 1U << static_cast<unsigned>(sharding);
+    share = std::min(share, *needed);
   }
   if (found == 0) return;
   Candidate next = candidate;
   next.vp = kUnexpanded;
-  if (!alone_) next.bound = batches_bound(candidate.structure, batches_, share);
-  if (next.bound < kInfinity) push(next);
+  next.bound = alone_ ? 0 : kInfinity;
+  std::vector<FittingBatches> fitting;
+  double too_large = kInfinity;
+  // Batches of one micro-batch are adjacent.
+  for (auto first = batches_.begin(), end = first; first != batches_.end(); first = end) {
+    const double micro_batch = first->micro_batch;
+    end = std::find_if(first, batches_.end(),
+                       [&](const BatchChoice& batch) { return batch.micro_batch != micro_batch; });
+    if (micro_batch >= too_large) continue;
+    const std::span<const BatchChoice> batches(first, end);
+    // Memory of batches that are too slow is of no interest.
+    if (!alone_ && batches_bound(candidate.structure, batches, 0) > reach()) continue;
+    const BatchChoice& least = *std::min_element(first, end, smaller);
+    const std::optional<double> needed =
+        &least == &smallest ? share : least_recompute(candidate.structure, least);
+    if (!needed) {
+      too_large = micro_batch;
+      continue;
+    }
+    fitting.push_back({{first, end}, *needed});
+    if (!alone_) {
+      next.bound = std::min(next.bound, batches_bound(candidate.structure, batches, *needed));
+    }
+  }
+  if (fitting.empty() || next.bound == kInfinity) return;
+  fitting_[candidate.structure] = std::move(fitting);
+  push(next);
 }
 
 void LayoutSearch::expand(int structure) {
-  find_batches(structure);
-  double too_large = kInfinity;
-  // Batches of one micro-batch are adjacent.
-  for (auto first = batches_.begin(); first != batches_.end();) {
-    const auto end = std::find_if(first, batches_.end(), [&](const BatchChoice& batch) {
-      return batch.micro_batch != first->micro_batch;
-    });
-    const auto by_size = [](const auto& a, const auto& b) {
-      return a.global_batch < b.global_batch;
-    };
-    // Memory of batches that are too slow is of no interest.
-    if (!alone_ && batches_bound(structure, {first, end}, 0) > reach()) {
-      first = end;
-      continue;
-    }
-    LeastRecompute needed;
-    if (first->micro_batch < too_large) {
-      needed = least_recompute(structure, *std::min_element(first, end, by_size));
-    }
-    if (!needed.fits) too_large = std::min(too_large, first->micro_batch);
-    for (; first != end; ++first) {
-      if (needed.fits) add_stages(structure, *first, needed.share);
-    }
+  const auto known = fitting_.extract(structure);
+  for (const FittingBatches& each : known.mapped()) {
+    if (!alone_ && batches_bound(structure, each.batches, each.recomputed) > reach()) continue;
+    for (const BatchChoice& batch : each.batches) add_stages(structure, batch, each.recomputed);
   }
 }
 
@@ -236,54 +250,69 @@ void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double re
   // A complete layout needs no bound.
   const bool alone = alone_ && batches_.size() == 1 && stages_.size() == 1 && request_.sharding &&
                      request_.recompute;
-  double work = 0, again = 0;
+  double work = 0, again = 0, uneven = 0;
+  const double share = alone ? 0 : bounds_.share(s.gpus());
   if (!alone) {
     const ReplicaWork::Pass& known = pass(s, batch.micro_batch);
-    work = known.seconds * bounds_.share(s.gpus());
-    again = known.recompute * bounds_.share(s.gpus());
+    work = known.seconds * share;
+    again = known.recompute * share;
+    uneven = bounds_.uneven(s, known, batch.micro_batch) * share;
   }
   for (const int vp : stages_) {
     if (considered_ >= kMostConsidered) return;
     ++considered_;
     const double bubble = (s.pp - 1) / (vp * m);
     const double penalty = kRounding * batch.penalty * complexity_penalty(s, vp, request_.gpus);
-    const double seconds = (work + recomputed * again) * (1 + bubble);
+    double least = work * (1 + bubble) + uneven;
+    const double repeated = again * (1 + bubble);
+    if ((least + recomputed * repeated) * penalty > reach()) continue;
+    if (!alone) {
+      const Layout l =
+          space_.layout(s, batch, vp, space_.shardings().front(), space_.recomputes().front());
+      least += bounds_.transfers(l) * share;
+    }
+    const double seconds = least + recomputed * repeated;
     const double bound = seconds * penalty;
     if (drop(s, seconds, bound) || bound > reach()) continue;
-    const double weight = (1 + bubble) * penalty;
-    push({bound, work * weight, again * weight, structure, vp, batch});
+    push({bound, least * penalty, repeated * penalty, structure, vp, batch});
   }
 }
 
-double LayoutSearch::least_recompute_with(const Structure& s, const BatchChoice& batch,
-                                          Sharding sharding, const MemoryUse& least) {
+std::optional<double> LayoutSearch::least_recompute_with(const Structure& s,
+                                                         const BatchChoice& batch,
+                                                         Sharding sharding, double known) {
+  const auto at = [&](Recompute mode) {
+    return space_.layout(s, batch, request_.vp.value_or(1), sharding, mode);
+  };
+  const Recompute last = space_.recomputes().back();
+  std::optional<MemoryUse> least;  // with the most thorough recomputation
   double share = 1;
-  for (const Recompute recompute : space_.recomputes()) {
-    if (recompute == space_.recomputes().back()) break;
-    const Layout l = space_.layout(s, batch, request_.vp.value_or(1), sharding, recompute);
+  for (const Recompute mode : space_.recomputes()) {
+    if (mode == last || known == 0) break;
+    const Layout l = at(mode);
     const MemoryUse use = memory(l);
     if (leaves_margin(use)) return recomputed_share(l, layers());
-    const double part = recomputed_share(with_recomputed_layers(l, use, least), layers());
+    if (!least) least = memory(at(last));
+    if (!leaves_margin(*least)) return std::nullopt;
+    const double part = recomputed_share(with_recomputed_layers(l, use, *least), layers());
     if (part > 0) share = std::min(share, part);
   }
-  return space_.recomputes().back() == Recompute::full ? share : 0;
+  if (!least) least = memory(at(last));
+  if (!leaves_margin(*least)) return std::nullopt;
+  return last == Recompute::full ? share : 0;
 }
 
-LayoutSearch::LeastRecompute LayoutSearch::least_recompute(int structure,
-                                                           const BatchChoice& batch) {
-  const Structure& s = structure_at(structure);
-  LeastRecompute out;
-  const Recompute most = space_.recomputes().back();
-  const int vp = request_.vp.value_or(1);
-  for (const Sharding sharding : space_.shardings()) {
+std::optional<double> LayoutSearch::least_recompute(int structure, const BatchChoice& batch) {
+  std::optional<double> share;
+  // The last sharding takes the least memory, so it most likely needs no recomputation.
+  for (const Sharding sharding : space_.shardings() | std::views::reverse) {
     if (!sharding_fits(structure, sharding)) continue;
-    const MemoryUse least = memory(space_.layout(s, batch, vp, sharding, most));
-    if (!leaves_margin(least)) continue;
-    out.fits = true;
-    out.share = std::min(out.share, least_recompute_with(s, batch, sharding, least));
-    if (out.share == 0) break;
+    const std::optional<double> needed =
+        least_recompute_with(structure_at(structure), batch, sharding, 1);
+    if (needed) share = std::min(share.value_or(1), *needed);
+    if (share == 0) break;
   }
-  return out;
+  return share;
 }
 
 bool LayoutSearch::sharding_fits(int structure, Sharding sharding) const {
@@ -295,9 +324,14 @@ void LayoutSearch::visit(const Candidate& candidate) {
   const auto index = static_cast<std::size_t>(candidate.structure);
   if (candidate.batch.micro_batch >= too_large_[index]) return;
   const Structure& s = structures_[index];
-  bool any = false;
+  bool any = false, settled = false;
   for (const Sharding sharding : space_.shardings()) {
-    if (sharding_fits(candidate.structure, sharding)) any |= try_sharding(candidate, s, sharding);
+    if (!sharding_fits(candidate.structure, sharding)) continue;
+    // Gradients that are scattered in every micro-batch only take longer than once a step.
+    if (settled && sharding == Sharding::gradients) continue;
+    const Fit fit = try_sharding(candidate, s, sharding);
+    any |= fit != Fit::none;
+    settled = best_only_ && sharding == Sharding::optimizer && fit == Fit::without_recomputing;
   }
   // Larger micro-batches and more stages per rank need no less memory.
   if (!any && (candidate.vp == 1 || !any_sharding_fits(s, candidate.batch, 1))) {
@@ -305,7 +339,8 @@ void LayoutSearch::visit(const Candidate& candidate) {
   }
 }
 
-bool LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s, Sharding sharding) {
+LayoutSearch::Fit LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s,
+                                             Sharding sharding) {
   const std::vector<Recompute>& modes = space_.recomputes();
   const auto at = [&](Recompute recompute) {
     return space_.layout(s, candidate.batch, candidate.vp, sharding, recompute);
@@ -322,26 +357,28 @@ bool LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s, 
     const Layout l = at(modes.front());
     first = step(l);
     const double fastest = first->seconds / l.global_batch * penalty(l, candidate.batch);
-    if (kRounding * fastest > reach()) return true;
+    if (kRounding * fastest > reach()) return Fit::without_recomputing;
   }
-  bool any = false;
+  Fit fit = Fit::none;
   for (const Recompute mode : modes) {
     const Layout l = at(mode);
     const MemoryUse use = mode == modes.back() && least ? *least : memory(l);
     if (leaves_margin(use)) {
-      any = true;
+      if (fit == Fit::none) {
+        fit = mode == modes.front() ? Fit::without_recomputing : Fit::recomputing;
+      }
       consider(l, mode == Recompute::full ? 1 : 0);
       if (!offloads_activations_) break;
       continue;
     }
     if (!least) least = memory(at(modes.back()));
     // Then nothing in between fits either.
-    if (!leaves_margin(*least)) return false;
+    if (!leaves_margin(*least)) return Fit::none;
     const Layout partly = with_recomputed_layers(l, use, *least);
     const double share = recomputed_share(partly, layers());
     if (share > 0 && share != recomputed_share(l, layers())) consider(partly, share);
   }
-  return any;
+  return fit;
 }
 
 bool LayoutSearch::any_sharding_fits(const Structure& s, const BatchChoice& batch, int vp) {

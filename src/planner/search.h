@@ -4,7 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -75,12 +78,6 @@ class LayoutSearch {
   /// Least weighed seconds of some batches, with at least a share of the layers recomputed.
   [[nodiscard]] double batches_bound(int structure, std::span<const BatchChoice> batches,
                                      double recomputed);
-  /// Least share of the layers that recompute in full among the layouts that fit.
-  struct LeastRecompute {
-    bool fits = false;
-    double share = 1;
-  };
-
   [[nodiscard]] const Structure& structure_at(int index) const {
     return structures_[static_cast<std::size_t>(index)];
   }
@@ -88,25 +85,34 @@ class LayoutSearch {
   [[nodiscard]] const ReplicaWork::Pass& pass(const Structure& structure, double micro_batch) {
     return bounds_.replica(structure, context_kind_, request_.sequence_parallel).at(micro_batch);
   }
-  /// Sets batches_ to those of a structure, which mostly is the one of the last call.
-  void find_batches(int structure);
-  /// Finds the shardings of a structure that fit its smallest batch. Drops the structure if there
-  /// are none, else queues it with the recomputation that it needs.
+  /// Batches of one micro-batch that fit, and the least share of the layers that recompute in full.
+  struct FittingBatches {
+    std::vector<BatchChoice> batches;
+    double recomputed;
+  };
+  /// Finds the shardings of a structure that fit its smallest batch, and the batches that fit.
+  /// Drops the structure if there are none, else queues it with the recomputation that it needs.
   void check_memory(const Candidate& candidate);
   /// Whether a sharding fits the smallest batch of a structure.
   [[nodiscard]] bool sharding_fits(int structure, Sharding sharding) const;
   /// Queues every batch and number of stages per rank of a structure.
   void expand(int structure);
   void add_stages(int structure, const BatchChoice& batch, double recomputed);
-  [[nodiscard]] LeastRecompute least_recompute(int structure, const BatchChoice& batch);
-  /// Its share with one sharding. `least`: memory with the most thorough recomputation, which fits.
-  [[nodiscard]] double least_recompute_with(const Structure& structure, const BatchChoice& batch,
-                                            Sharding sharding, const MemoryUse& least);
+  /// Least share of the layers that recompute in full among the layouts that fit. Empty if none
+  /// does.
+  [[nodiscard]] std::optional<double> least_recompute(int structure, const BatchChoice& batch);
+  /// As least_recompute(), of one sharding. If the least share so far, `known`, is 0, it is only
+  /// checked whether a layout fits.
+  [[nodiscard]] std::optional<double> least_recompute_with(const Structure& structure,
+                                                           const BatchChoice& batch,
+                                                           Sharding sharding, double known);
   /// Evaluates every sharding of a candidate.
   void visit(const Candidate& candidate);
-  /// Evaluates a sharding with the least recomputation that fits. Returns false if none does.
-  /// Skips one that is too slow without any recomputation.
-  bool try_sharding(const Candidate& candidate, const Structure& structure, Sharding sharding);
+  /// How a sharding of a candidate fits.
+  enum class Fit : std::uint8_t { none, recomputing, without_recomputing };
+  /// Evaluates a sharding with the least recomputation that fits. Skips one that is too slow
+  /// without any recomputation, whose memory is not checked.
+  Fit try_sharding(const Candidate& candidate, const Structure& structure, Sharding sharding);
   [[nodiscard]] bool any_sharding_fits(const Structure& structure, const BatchChoice& batch,
                                        int vp);
   [[nodiscard]] MemoryUse memory(const Layout& layout);
@@ -139,11 +145,12 @@ class LayoutSearch {
   double dropped_ = kUnlimited;  ///< least bound of those dropped beyond limit_
   Contenders contenders_;
   std::vector<Structure> structures_;
-  std::vector<double> too_large_;    ///< by structure: least micro-batch that does not fit
-  std::vector<unsigned> shardings_;  ///< by structure: a bit per sharding that fits
-  std::vector<Candidate> queue_;     ///< a heap, the least bound first
-  std::vector<BatchChoice> batches_;
-  int batches_of_ = -1;  ///< the structure of batches_
+  std::vector<double> too_large_;     ///< by structure: least micro-batch that does not fit
+  std::vector<unsigned> shardings_;   ///< by structure: a bit per sharding that fits
+  std::vector<Candidate> queue_;      ///< a heap, the least bound first
+  std::vector<Candidate> first_;      ///< of the structure in hand, until a layout is found
+  std::vector<BatchChoice> batches_;  ///< of the structure in hand
+  std::map<int, std::vector<FittingBatches>> fitting_;  ///< of structures to expand
   std::vector<int> stages_;
   std::vector<double> micros_;
   bool any_fits_ = false;

@@ -2,7 +2,6 @@
 #include "planner/space.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -139,7 +138,7 @@ bool SearchSpace::pipeline_divides(int pp) const {
   if (request_.pp) return pp == *request_.pp;
   if (pp == 1) return true;
   if (pp > layers_) return false;
-  if (pp <= kAnyLayers && std::has_single_bit(static_cast<unsigned>(pp))) return true;
+  if (pp <= kAnyLayers && is_power_of_two(static_cast<std::uint64_t>(pp))) return true;
   return layers_ >= kLeastBalance * pp * std::ceil(layers_ / pp);
 }
 

@@ -15,6 +15,11 @@ namespace trcost::planner {
 /// Whether `part` divides `whole`.
 bool divides(double whole, double part);
 
+/// Whether a positive whole number is a power of two. std::has_single_bit counts all bits.
+constexpr bool is_power_of_two(std::uint64_t whole) {
+  return (whole & (whole - 1)) == 0;
+}
+
 /// Whether tensor ranks get whole heads. Fewer key heads than ranks are copied.
 bool tensor_divides(const LanguageModel& model, double tp);
 
@@ -65,10 +70,10 @@ class SearchSpace {
   /// Lower bound of the pipeline's bubble over its work in batches() at this size and larger ones.
   /// Batches above the largest are left out unless a single micro-batch per replica is one.
   [[nodiscard]] double least_bubble(const Structure& structure, double micro_batch) const;
-  /// Lower bound of (1 + pipeline bubble) x penalty in batches() at this size and larger ones.
-  [[nodiscard]] double least_stretch(const Structure& structure, double micro_batch) const;
   /// Lower bound of the penalties in batches().
   [[nodiscard]] double least_penalty(const Structure& structure) const;
+  /// Lower bound of (1 + pipeline bubble) x penalty from those of bubble and penalty.
+  [[nodiscard]] double least_stretch(double bubble, double penalty) const;
   /// Upper bound of virtual_stages() for up to so many micro-batches.
   [[nodiscard]] double most_virtual_stages(const Structure& structure, double micro_batches) const;
   /// Factor on the time per sequence for a batch other than the given or usual one.

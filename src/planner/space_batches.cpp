@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches that a search considers, and penalties of batches and layouts.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -70,7 +69,11 @@ void divisors_near_powers(double whole, std::vector<double>& out) {
 
 bool power_of_two(double x) {
   const auto whole = static_cast<std::uint64_t>(x);
-  return static_cast<double>(whole) == x && std::has_single_bit(whole);
+  return static_cast<double>(whole) == x && is_power_of_two(whole);
+}
+
+bool power_of_two(int degree) {
+  return is_power_of_two(static_cast<std::uint64_t>(degree));
 }
 
 }  // namespace
@@ -217,9 +220,8 @@ double SearchSpace::least_bubble(const Structure& s, double micro_batch) const {
   return (s.pp - 1) / (most_virtual_stages(s, m) * m);
 }
 
-double SearchSpace::least_stretch(const Structure& s, double micro_batch) const {
-  const double penalty = least_penalty(s);
-  const double stretch = (1 + least_bubble(s, micro_batch)) * penalty;
+double SearchSpace::least_stretch(double bubble, double penalty) const {
+  const double stretch = (1 + bubble) * penalty;
   // Larger batches than largest_ have smaller bubbles and this penalty.
   return request_.global_batch ? stretch : std::min(stretch, std::max(penalty, kTooLarge));
 }

@@ -211,8 +211,10 @@ TEST_CASE("bounds never exceed the time of any layout", "[planner][bounds]") {
       const double bubble = (l.pp - 1) / (l.vp * m);
       const double repeated =
           l.recompute == Recompute::full ? 1 : recomputed_share(l, model.pipeline_layers().count());
-      const double bound = bounds.share(each.structure.gpus()) *
-                           (work.seconds + repeated * work.recompute) * (1 + bubble);
+      const double bound =
+          bounds.share(each.structure.gpus()) *
+          ((work.seconds + repeated * work.recompute) * (1 + bubble) +
+           bounds.uneven(each.structure, work, l.micro_batch) + bounds.transfers(l));
       const double time = model.step(l).seconds / l.global_batch;
       INFO(degree_words(l) << ", micro-batch " << l.micro_batch);
       REQUIRE(bound <= time * (1 + 1e-12));
@@ -223,7 +225,8 @@ TEST_CASE("bounds never exceed the time of any layout", "[planner][bounds]") {
       REQUIRE(l.vp <= space.most_virtual_stages(each.structure, m));
       REQUIRE(each.batch.penalty >= space.least_penalty(each.structure));
       for (double micro = 1; micro <= l.micro_batch; micro *= 2) {
-        const double least = space.least_stretch(each.structure, micro);
+        const double least = space.least_stretch(space.least_bubble(each.structure, micro),
+                                                 space.least_penalty(each.structure));
         REQUIRE(least <= (1 + bubble) * each.batch.penalty * (1 + 1e-12));
       }
       nearest = std::max(nearest, bound / time);

@@ -8,7 +8,7 @@
 namespace trcost::performance {
 
 struct MemoryModel::Shares {
-  StageLayers stages;  ///< layers of the stages
+  StageLayers stages;  ///< layers of the stages, if there are several
   double tokens;       ///< of a micro-batch on one context rank
   double sequences;    ///< sequences of a micro-batch on one context rank
   double inverse_tensor;
@@ -42,7 +42,7 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   const double t = layout.tp, ranks = static_cast<double>(layout.dp) * layout.cp;
   const bool full = recompute == Recompute::full;
   Shares s{};
-  s.stages = partition_stages(pipeline_layers_, layout);
+  if (layout.pp > 1) s.stages = partition_stages(pipeline_layers_, layout);
   s.inverse_tensor = 1 / t;
   s.sequences = layout.micro_batch / layout.cp;
   s.tokens = s.sequences * seq_length_;

@@ -206,6 +206,11 @@ StepTime StepModel::step(const Layout& layout, const ReplicaKernels& kernels) co
   return evaluate(layout, kernels).time;
 }
 
+double StepModel::stage_transfer_seconds(const Layout& layout) const noexcept {
+  const Evaluation at = make_evaluation(costs_, workload_, platform_, layout);
+  return stage_transfer(at, workload_.language.hidden).seconds();
+}
+
 StepParts StepModel::evaluate(const Layout& layout, const ReplicaKernels& kernels) const noexcept {
   const Evaluation at = make_evaluation(costs_, workload_, platform_, layout);
   const double p = at.pipeline, m = layout.micro_batches();

@@ -74,6 +74,11 @@ class StepModel {
   [[nodiscard]] ReplicaKernels kernels(const Layout& layout) const noexcept;
   /// Parts of step() in detail, for --explain.
   [[nodiscard]] StepAccount account(const Layout& layout) const;
+  /// step() with the parts that it adds up.
+  [[nodiscard]] StepParts evaluate(const Layout& layout,
+                                   const ReplicaKernels& kernels) const noexcept;
+  /// Exposed seconds of one micro-batch's transfers between the stages of a pipeline.
+  [[nodiscard]] double stage_transfer_seconds(const Layout& layout) const noexcept;
   /// step() of a frozen workload: a forward pass over `sequences` with the layout's degrees and
   /// sharding.
   [[nodiscard]] StepTime forward(Layout layout, double sequences) const noexcept {
@@ -104,9 +109,6 @@ class StepModel {
                                                  const Platform& platform) noexcept;
   /// Share of a step that stragglers and uneven ranks add.
   [[nodiscard]] double imbalance(double gpus) const noexcept;
-  /// step() with the parts that it adds up.
-  [[nodiscard]] StepParts evaluate(const Layout& layout,
-                                   const ReplicaKernels& kernels) const noexcept;
 
   Workload workload_;
   Platform platform_;
