@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <span>
@@ -17,71 +18,50 @@ namespace trcost::quantity {
 
 namespace {
 
+// A unit, and its spellings.
 struct Unit {
-  std::string_view suffix;
+  std::string_view suffixes;
   double factor;
 };
 
 constexpr double kKi = 1024.0;
 constexpr Unit kCountUnits[] = {
-    {"k", 1e3},        {"K", 1e3},       {"M", 1e6},       {"m", 1e6},        {"G", 1e9},
-    {"g", 1e9},        {"B", 1e9},       {"b", 1e9},       {"bn", 1e9},       {"T", 1e12},
-    {"t", 1e12},       {"P", 1e15},      {"Ki", kKi},      {"Mi", kKi* kKi},  {"Gi", kKi* kKi* kKi},
-    {"thousand", 1e3}, {"million", 1e6}, {"billion", 1e9}, {"trillion", 1e12}};
+    {"k K thousand", 1e3},  {"M m million", 1e6}, {"G g B b bn billion", 1e9},
+    {"T t trillion", 1e12}, {"P", 1e15},          {"Ki", kKi},
+    {"Mi", kKi* kKi},       {"Gi", kKi* kKi* kKi}};
 constexpr Unit kByteUnits[] = {{"B", 1},
-                               {"kB", 1e3},
-                               {"KB", 1e3},
-                               {"MB", 1e6},
-                               {"GB", 1e9},
-                               {"TB", 1e12},
+                               {"kB KB k", 1e3},
+                               {"MB M", 1e6},
+                               {"GB G", 1e9},
+                               {"TB T", 1e12},
                                {"PB", 1e15},
-                               {"KiB", kKi},
-                               {"MiB", kKi* kKi},
-                               {"GiB", kKi* kKi* kKi},
-                               {"TiB", kKi* kKi* kKi* kKi},
-                               {"k", 1e3},
-                               {"M", 1e6},
-                               {"G", 1e9},
-                               {"T", 1e12},
-                               {"Ki", kKi},
-                               {"Mi", kKi* kKi},
-                               {"Gi", kKi* kKi* kKi}};
-constexpr Unit kBitUnits[] = {
-    {"b", 1.0 / 8},   {"kb", 1e3 / 8},   {"Mb", 1e6 / 8},   {"Gb", 1e9 / 8},   {"Tb", 1e12 / 8},
-    {"bit", 1.0 / 8}, {"kbit", 1e3 / 8}, {"Mbit", 1e6 / 8}, {"Gbit", 1e9 / 8}, {"Tbit", 1e12 / 8}};
+                               {"KiB Ki", kKi},
+                               {"MiB Mi", kKi* kKi},
+                               {"GiB Gi", kKi* kKi* kKi},
+                               {"TiB", kKi* kKi* kKi* kKi}};
+constexpr Unit kBitUnits[] = {{"b bit", 1.0 / 8},
+                              {"kb kbit", 1e3 / 8},
+                              {"Mb Mbit", 1e6 / 8},
+                              {"Gb Gbit", 1e9 / 8},
+                              {"Tb Tbit", 1e12 / 8}};
 constexpr Unit kDurationUnits[] = {{"ms", 1e-3},
-                                   {"s", 1},
-                                   {"sec", 1},
-                                   {"secs", 1},
-                                   {"second", 1},
-                                   {"seconds", 1},
-                                   {"min", 60},
-                                   {"m", 60},
-                                   {"mins", 60},
-                                   {"minute", 60},
-                                   {"minutes", 60},
-                                   {"h", 3600},
-                                   {"hr", 3600},
-                                   {"hrs", 3600},
-                                   {"hour", 3600},
-                                   {"hours", 3600},
-                                   {"d", 86400},
-                                   {"day", 86400},
-                                   {"days", 86400},
-                                   {"w", 604800},
-                                   {"wk", 604800},
-                                   {"week", 604800},
-                                   {"weeks", 604800},
-                                   {"mo", kHoursPerMonth * 3600},
-                                   {"month", kHoursPerMonth * 3600},
-                                   {"months", kHoursPerMonth * 3600},
-                                   {"y", kHoursPerYear * 3600},
-                                   {"yr", kHoursPerYear * 3600},
-                                   {"year", kHoursPerYear * 3600},
-                                   {"years", kHoursPerYear * 3600}};
-constexpr Unit kMoneyUnits[] = {{"k", 1e3},       {"K", 1e3},      {"M", 1e6},  {"m", 1e6},
-                                {"B", 1e9},       {"b", 1e9},      {"bn", 1e9}, {"thousand", 1e3},
-                                {"million", 1e6}, {"billion", 1e9}};
+                                   {"s sec secs second seconds", 1},
+                                   {"m min mins minute minutes", 60},
+                                   {"h hr hrs hour hours", 3600},
+                                   {"d day days", 86400},
+                                   {"w wk week weeks", 604800},
+                                   {"mo month months", kHoursPerMonth * 3600},
+                                   {"y yr year years", kHoursPerYear * 3600}};
+constexpr Unit kMoneyUnits[] = {
+    {"k K thousand", 1e3}, {"M m million", 1e6}, {"B b bn billion", 1e9}};
+
+// The unit of a suffix, or null.
+const Unit* find_unit(std::span<const Unit> units, std::string_view suffix) {
+  const auto found = std::ranges::find_if(units, [&](const Unit& unit) {
+    return std::ranges::count(split_text(unit.suffixes, " "), suffix) > 0;
+  });
+  return found == units.end() ? nullptr : &*found;
+}
 
 struct Kind {
   std::string_view what;
@@ -130,15 +110,11 @@ double unit_factor(std::string_view suffix, std::string_view text, const Kind& k
                    NumberKind number_kind) {
   if (number_kind == NumberKind::rate) {
     if (suffix.ends_with("/s") || suffix.ends_with("ps")) suffix.remove_suffix(2);
-    for (const Unit& unit : kBitUnits) {
-      if (unit.suffix == suffix) return unit.factor;
-    }
+    if (const Unit* bits = find_unit(kBitUnits, suffix)) return bits->factor;
   }
   if (number_kind == NumberKind::fraction && suffix == "%") return 0.01;
   if (suffix.empty()) return 1;
-  for (const Unit& unit : kind.units) {
-    if (unit.suffix == suffix) return unit.factor;
-  }
+  if (const Unit* unit = find_unit(kind.units, suffix)) return unit->factor;
   const bool counts = number_kind == NumberKind::count || number_kind == NumberKind::integer;
   if (counts &&
       (suffix == "kB" || suffix == "KB" || suffix == "MB" || suffix == "GB" || suffix == "TB")) {
@@ -187,12 +163,13 @@ constexpr Scale kDurations[] = {{2 * kHoursPerYear * 3600, kHoursPerYear * 3600,
                                 {0.1, 1, " s"},
                                 {1e-4, 1e-3, " ms"},
                                 {0, 1e-6, " us"}};
-constexpr Scale kMoney[] = {{1e15, 0, ""},   {1e12, 1e12, "T"}, {1e9, 1e9, "B"},
-                            {1e6, 1e6, "M"}, {1e4, 1e3, "k"},   {0, 1, ""}};
-
 // Larger numbers are read by their exponent, not by their digits.
 constexpr double kMostWhole = 1e15;
 constexpr double kMostDigits = 1e10;
+
+std::string scientific(double value, int significant) {
+  return fmt::format("{:.{}e}", value, significant - 1);
+}
 
 // The value that `significant` digits show, and its power of ten: 9.9997 is 1.00e1 in three of
 // them.
@@ -202,7 +179,7 @@ struct Rounded {
 };
 
 Rounded rounded(double value, int significant) {
-  const std::string text = fmt::format("{:.{}e}", value, significant - 1);
+  const std::string text = scientific(value, significant);
   const char* const end = text.data() + text.size();
   Rounded out{value};
   std::from_chars(text.data(), end, out.value);
@@ -213,17 +190,14 @@ Rounded rounded(double value, int significant) {
   return out;
 }
 
-std::string scientific(double value, int significant) {
-  return fmt::format("{:.{}e}", value, significant - 1);
-}
-
 // `significant` digits in fixed notation, without an exponent for what tables hold.
 std::string significant_digits(double exact, int significant) {
   const auto [value, exponent] = rounded(exact, significant);
   if (value == 0) return "0";
-  if (std::abs(value) >= kMostDigits) return scientific(value, significant);
   constexpr int kLeastExponent = -5;
-  if (exponent < kLeastExponent) return scientific(value, significant);
+  if (std::abs(value) >= kMostDigits || exponent < kLeastExponent) {
+    return scientific(value, significant);
+  }
   const int decimals = significant - 1 - exponent;
   if (decimals < 0) return fmt::format("{:.0f}", exact);
   return fmt::format("{:.{}f}", value, decimals);
@@ -240,7 +214,25 @@ std::string scaled(double value, std::span<const Scale> scales, int significant)
   return significant_digits(value, significant);
 }
 
+// The amount with two to four decimals, as few as change it by at most `tolerance`.
+std::string fewest_decimals(double amount, double tolerance) {
+  for (const auto& [decimals, unit] : {std::pair(2, 0.01), std::pair(3, 0.001)}) {
+    if (std::abs(amount - std::round(amount / unit) * unit) <= tolerance) {
+      return grouped(amount, decimals);
+    }
+  }
+  return grouped(amount, 4);
+}
+
 }  // namespace
+
+std::string digits(double value) {
+  return fmt::format("{:.6g}", value);
+}
+
+std::string in_seconds(double value) {
+  return digits(value) + " s";
+}
 
 }  // namespace trcost::quantity
 
@@ -299,16 +291,13 @@ PixelSize parse_pixel_size(std::string_view text) {
                 "write width x height in pixels, like 1920x1080, or the one side of a square");
   };
   PixelSize size;
-  const auto side = [&](std::string_view part) -> std::int64_t {
-    std::int64_t value = 0;
-    const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (status != std::errc() || end != part.data() + part.size()) {
-      refuse_size("its sides have to be whole numbers of pixels");
-    }
-    if (value < 1 || static_cast<double>(value) > kLargestSide) {
+  const auto side = [&](std::string_view part) {
+    const auto value = number_in<std::int64_t>(part);
+    if (!value) refuse_size("its sides have to be whole numbers of pixels");
+    if (*value < 1 || static_cast<double>(*value) > kLargestSide) {
       refuse_size("a side has to be from 1 to 1000000 pixels");
     }
-    return value;
+    return *value;
   };
   size.width = side(trimmed.substr(0, x));
   size.height = x == std::string_view::npos ? size.width : side(trimmed.substr(x + 1));
@@ -335,7 +324,7 @@ std::string format_number(double value, NumberKind kind, int significant) {
       if (std::abs(amount) < 1e4 && std::abs(amount) >= 0.1) {
         return currency.sign + grouped(amount, std::abs(amount) < kWholeDollars ? 2 : 0);
       }
-      return currency.sign + scaled(amount, kMoney, significant);
+      return currency.sign + scaled(amount, kCounts, significant);
     }
     case NumberKind::fraction:
       return significant_digits(value * 100, significant) + "%";
@@ -364,12 +353,7 @@ std::string unit_money(double usd) {
   if (amount != 0 && std::abs(amount) < kSmallestUnit) return format_number(usd, NumberKind::money);
   constexpr double kClose = 0.004;  // share by which cents may be off
   if (std::abs(amount) >= kWholeDollars) return currency.sign + grouped(amount, 0);
-  for (const double unit : {0.01, 0.001}) {
-    const double rounded = std::round(amount / unit) * unit;
-    if (std::abs(amount - rounded) > kClose * std::abs(amount)) continue;
-    return currency.sign + grouped(amount, unit == 0.01 ? 2 : 3);
-  }
-  return currency.sign + grouped(amount, 4);
+  return currency.sign + fewest_decimals(amount, kClose * std::abs(amount));
 }
 
 std::string exact_unit_money(double usd) {
@@ -377,26 +361,16 @@ std::string exact_unit_money(double usd) {
   const Currency& currency = shown_currency();
   const double amount = usd * currency.per_usd;
   if (currency.per_usd != 1 || std::abs(amount) < kSmallestUnit) return unit_money(usd);
-  for (const int decimals : {2, 3}) {
-    const double unit = decimals == 2 ? 0.01 : 0.001;
-    if (std::abs(amount - std::round(amount / unit) * unit) < kNoise) {
-      return currency.sign + grouped(amount, decimals);
-    }
-  }
-  return currency.sign + grouped(amount, 4);
+  return currency.sign + fewest_decimals(amount, kNoise);
 }
 
 void append_exact(std::string& out, double value) {
   constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
   char buffer[32];
-  if (value == std::floor(value) && std::abs(value) <= kExactIntegers) {
-    const auto end =
-        std::to_chars(buffer, buffer + sizeof buffer, static_cast<long long>(value)).ptr;
-    out.append(buffer, end);
-    return;
-  }
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  out.append(buffer, end);
+  const bool integer = value == std::floor(value) && std::abs(value) <= kExactIntegers;
+  char* const last = buffer + sizeof buffer;
+  out.append(buffer, integer ? std::to_chars(buffer, last, static_cast<long long>(value)).ptr
+                             : std::to_chars(buffer, last, value).ptr);
 }
 
 std::string format_exact(double value) {
@@ -406,15 +380,3 @@ std::string format_exact(double value) {
 }
 
 }  // namespace trcost
-
-namespace trcost::quantity {
-
-std::string digits(double value) {
-  return fmt::format("{:.6g}", value);
-}
-
-std::string in_seconds(double value) {
-  return digits(value) + " s";
-}
-
-}  // namespace trcost::quantity

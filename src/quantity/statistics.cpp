@@ -2,10 +2,6 @@
 #include "quantity/statistics.h"
 
 #include <array>
-#include <cmath>
-#include <cstddef>
-
-#include "quantity/portable_math.h"
 
 namespace trcost::quantity {
 

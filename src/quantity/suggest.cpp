@@ -2,7 +2,6 @@
 #include "quantity/suggest.h"
 
 #include <algorithm>
-#include <cstddef>
 
 namespace trcost::quantity {
 
@@ -39,6 +38,21 @@ std::string_view trim(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kSpaces);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+}
+
+std::vector<std::string_view> split_text(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find_first_of(separators);
+    parts.push_back(text.substr(0, end));
+    if (end == text.npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+void append_item(std::string& list, std::string_view item, std::string_view separator) {
+  if (!list.empty()) list += separator;
+  list += item;
 }
 
 std::string lower_case(std::string_view text) {
@@ -128,13 +142,12 @@ std::vector<std::size_t> marks_in_numbers(std::string_view text, bool points_alo
   return out;
 }
 
-bool has_points_of(std::string_view a, std::string_view b) {
-  return std::ranges::includes(marks_in_numbers(a, false), marks_in_numbers(b, true));
-}
-
 }  // namespace
 
 bool same_name(std::string_view a, std::string_view b) {
+  const auto has_points_of = [](std::string_view one, std::string_view other) {
+    return std::ranges::includes(marks_in_numbers(one, false), marks_in_numbers(other, true));
+  };
   return same_folded(a, b) && has_points_of(a, b) && has_points_of(b, a);
 }
 

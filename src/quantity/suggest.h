@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "quantity/layers.h"
@@ -22,6 +25,19 @@ constexpr char upper_case(char c) noexcept {
 
 /// Text without spaces, tabs and carriage returns at its ends.
 std::string_view trim(std::string_view text);
+/// The parts of a text between separators, each of which is one character of `separators`. An empty
+/// text is one empty part.
+std::vector<std::string_view> split_text(std::string_view text, std::string_view separators);
+/// Adds an item to a list in words, behind a separator if the list has one already.
+void append_item(std::string& list, std::string_view item, std::string_view separator = ", ");
+/// The number that is all of a text, empty for another text.
+template <class T>
+std::optional<T> number_in(std::string_view text) {
+  T value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
 /// Optimal string alignment distance: insertions, deletions, substitutions, neighbours swapped.
 std::size_t edit_distance(std::string_view a, std::string_view b);

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/version.h"
 
-#include <charconv>
-#include <system_error>
+#include "quantity/layers.h"
+#include "quantity/suggest.h"
 
 namespace trcost {
 
 bool reads_schema(std::string_view version) {
   constexpr std::size_t kMajor = 2;  // `1.`
-  if (version.size() <= kMajor || version.substr(0, kMajor) != kSchemaVersion.substr(0, kMajor)) {
-    return false;
-  }
-  const auto minor = [](std::string_view text) {
-    int value = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? value : -1;
-  };
-  const int given = minor(version.substr(kMajor));
-  return given >= 0 && given <= minor(kSchemaVersion.substr(kMajor));
+  if (version.substr(0, kMajor) != kSchemaVersion.substr(0, kMajor)) return false;
+  const auto minor = number_in<int>(version.substr(kMajor));
+  return minor && *minor >= 0 && minor <= number_in<int>(kSchemaVersion.substr(kMajor));
 }
 
 std::string_view trcost_version() {
