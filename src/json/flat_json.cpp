@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <unordered_set>

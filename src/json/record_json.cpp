@@ -6,21 +6,11 @@
 #include <vector>
 
 #include "json/row_writer.h"
+#include "quantity/suggest.h"
 #include "trcost/version.h"
 
 namespace trcost::json {
 namespace {
-
-std::string size_text(const Value& value) {
-  return fmt::format("[{}, {}]", format_exact(value.number), format_exact(value.other));
-}
-
-void write_flat_rows(JsonWriter& json, const Record& record, std::size_t column) {
-  const RowPlan plan(record.table(), record.table().info(column).path, false);
-  plan.each(record, [&](std::span<const Record> way) {
-    append_flat_object(json.raw_element(), plan, way);
-  });
-}
 
 void write_column(JsonWriter& json, std::string_view key, const Record& record,
                   std::size_t column) {
@@ -30,7 +20,10 @@ void write_column(JsonWriter& json, std::string_view key, const Record& record,
   }
   json.begin_array(key);
   if (record.table().info(column).flat) {
-    write_flat_rows(json, record, column);
+    const RowPlan plan(record.table(), record.table().info(column).path, false);
+    plan.each(record, [&](std::span<const Record> way) {
+      append_flat_object(json.raw_element(), plan, way);
+    });
   } else {
     each_row(record, column, [&](const Record& row) { write_row(json, row); });
   }
@@ -99,11 +92,6 @@ void write_types(JsonWriter& json, std::initializer_list<std::string_view> types
   json.end_array();
 }
 
-std::string description_of(const ColumnInfo& info) {
-  if (info.unit.empty()) return std::string(info.help);
-  return info.help.empty() ? std::string(info.unit) : fmt::format("{}; {}", info.help, info.unit);
-}
-
 void write_type(JsonWriter& json, const ColumnTable& table, std::size_t column, SchemaForm form) {
   switch (table.info(column).kind) {
     case ColumnKind::number:
@@ -139,30 +127,25 @@ void write_type(JsonWriter& json, const ColumnTable& table, std::size_t column, 
   json.end_object();
 }
 
-void write_property(JsonWriter& json, std::string_view name, const ColumnTable& table,
-                    std::size_t column, SchemaForm form) {
-  json.begin_object(name);
-  const std::string description = description_of(table.info(column));
-  if (!description.empty()) json.member("description", description);
-  write_type(json, table, column, form);
-  json.end_object();
-}
-
 void write_properties(JsonWriter& json, const ColumnGroup& group, SchemaForm form,
                       std::vector<std::string_view>& names) {
   for (std::size_t i = group.first; i < group.last;) {
     const std::string_view path = group.table.info(i).path;
     const std::size_t dot = form == SchemaForm::flat ? path.npos : group.dot(i);
     names.push_back(path.substr(group.prefix, dot - group.prefix));
-    if (dot == path.npos) {
-      write_property(json, path.substr(group.prefix), group.table, i++, form);
-      continue;
-    }
-    const ColumnGroup inner = group.inner(i);
     json.begin_object(names.back());
-    write_object(json, inner, form);
+    if (dot == path.npos) {
+      const ColumnInfo& info = group.table.info(i);
+      std::string description(info.help);
+      if (!info.unit.empty()) append_item(description, info.unit, "; ");
+      if (!description.empty()) json.member("description", description);
+      write_type(json, group.table, i++, form);
+    } else {
+      const ColumnGroup inner = group.inner(i);
+      write_object(json, inner, form);
+      i = inner.last;
+    }
     json.end_object();
-    i = inner.last;
   }
 }
 
@@ -198,7 +181,8 @@ void write_value(JsonWriter& json, std::string_view key, const Value& value) {
     case Value::Kind::text:
       return json.member(key, value.text);
     case Value::Kind::size:
-      return json.raw(key, size_text(value));
+      return json.raw(
+          key, fmt::format("[{}, {}]", format_exact(value.number), format_exact(value.other)));
     case Value::Kind::json:
       return json.raw(key, value.text);
   }

@@ -6,27 +6,10 @@
 #include <utility>
 
 #include "json/json_writer.h"
+#include "quantity/suggest.h"
 #include "text/csv.h"
 
 namespace trcost::json {
-
-namespace {
-
-std::vector<std::string_view> split(std::string_view path) {
-  std::vector<std::string_view> out;
-  while (true) {
-    const std::size_t slash = path.find('/');
-    out.push_back(path.substr(0, slash));
-    if (slash == std::string_view::npos) return out;
-    path.remove_prefix(slash + 1);
-  }
-}
-
-bool in_rows(const ColumnInfo& info) {
-  return info.kind != ColumnKind::list && info.kind != ColumnKind::json && !info.after_rows;
-}
-
-}  // namespace
 
 void RowPlan::add(RowCell cell) {
   const auto same = [&](const RowCell& other) { return other.info->path == cell.info->path; };
@@ -39,13 +22,14 @@ void RowPlan::add(RowCell cell) {
 void RowPlan::add_level(const ColumnTable& table, std::size_t level, bool keys) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     const ColumnInfo& info = table.info(i);
-    if (in_rows(info) && (!keys || info.rank == Rank::key)) add({level, i, &info});
+    if (info.kind == ColumnKind::list || info.kind == ColumnKind::json || info.after_rows) continue;
+    if (!keys || info.rank == Rank::key) add({level, i, &info});
   }
 }
 
 RowPlan::RowPlan(const ColumnTable& document, std::string_view rows, bool all) {
   std::vector<const ColumnTable*> tables = {&document};
-  for (const std::string_view list : split(rows)) {
+  for (const std::string_view list : split_text(rows, "/")) {
     const std::size_t column = tables.back()->find(list);
     if (column == tables.back()->size()) throw std::logic_error("no such list of rows");
     lists_.push_back(column);

@@ -15,24 +15,6 @@ namespace {
 
 constexpr std::size_t kQuotedNames = 160;  // bytes of a file's text in a message
 
-std::string_view type_in_words(FlatNode::Kind kind) {
-  switch (kind) {
-    case FlatNode::Kind::null:
-      return "null";
-    case FlatNode::Kind::object:
-      return "an object";
-    case FlatNode::Kind::array:
-      return "an array";
-    case FlatNode::Kind::text:
-      return "a text";
-    case FlatNode::Kind::boolean:
-      return "true or false";
-    case FlatNode::Kind::number:
-      break;
-  }
-  return "a number";
-}
-
 constexpr std::size_t kBits = 64;          // of asked_members_
 constexpr std::size_t kUsuallyAbsent = 8;  // optional keys that an object does not have
 
@@ -47,9 +29,8 @@ JsonValue read_in_place(FlatJson json, std::string_view origin) {
 }
 
 std::string JsonValue::location() const {
-  return at_ == 0
-             ? document_->origin
-             : document_->origin + "#" + printable(json().pointer(at_).substr(0, kQuotedNames));
+  if (at_ == 0) return document_->origin;
+  return document_->origin + "#" + printable(json().pointer(at_).substr(0, kQuotedNames));
 }
 
 void JsonValue::fail(std::string message, std::string hint) const {
@@ -57,7 +38,10 @@ void JsonValue::fail(std::string message, std::string hint) const {
 }
 
 void JsonValue::fail_type(std::string_view expected) const {
-  fail(fmt::format("{} is expected, not {}", expected, type_in_words(node().kind)));
+  constexpr std::string_view kKinds[] = {"null",   "true or false", "a number",
+                                         "a text", "an array",      "an object"};
+  fail(fmt::format("{} is expected, not {}", expected,
+                   kKinds[static_cast<std::size_t>(node().kind)]));
 }
 
 double JsonValue::number(double lowest, double highest) const {
@@ -274,9 +258,9 @@ void ObjectReader::log_reads(std::vector<std::string>* paths, std::string prefix
 
 void ObjectReader::log_default(std::string_view key, std::string value) {
   std::string path = prefix_ + std::string(key);
-  const bool known = std::any_of(log_->begin(), log_->end(),
-                                 [&](const Fallback& each) { return each.key == path; });
-  if (!known) log_->push_back({std::move(path), std::move(value)});
+  if (std::ranges::find(*log_, path, &Fallback::key) == log_->end()) {
+    log_->push_back({std::move(path), std::move(value)});
+  }
 }
 
 std::vector<JsonValue> ObjectReader::array_or_empty(std::string_view key) {
@@ -290,21 +274,14 @@ std::vector<std::string> ObjectReader::texts_or_empty(std::string_view key) {
   return texts;
 }
 
-std::vector<std::string> ObjectReader::keys() const {
-  std::vector<std::string> names = keys(true);
-  const std::vector<std::string> others = keys(false);
-  names.insert(names.end(), others.begin(), others.end());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::vector<std::string> ObjectReader::keys(bool asked) const {
+std::vector<std::string> ObjectReader::keys(std::optional<bool> asked) const {
   std::vector<std::string> names;
   std::size_t position = 0;
   const FlatJson& json = value_.json();
   const FlatJson::Index end = json.next(value_.at_);
   for (FlatJson::Index at = value_.at_ + 1; at < end; at = json.next(at), ++position) {
-    if (was_asked(json.key(at), position) == asked) names.emplace_back(json.key(at));
+    const bool wanted = !asked || was_asked(json.key(at), position) == *asked;
+    if (wanted) names.emplace_back(json.key(at));
   }
   std::sort(names.begin(), names.end());
   return names;

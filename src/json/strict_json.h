@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -131,8 +129,9 @@ class ObjectReader {
   std::vector<JsonValue> array_or_empty(std::string_view key);
   std::vector<std::string> texts_or_empty(std::string_view key);
 
-  /// All keys that are there, sorted; for objects whose keys are names.
-  [[nodiscard]] std::vector<std::string> keys() const;
+  /// The keys that are there, sorted: all, for objects whose keys are names, or those that were
+  /// read, or that were not.
+  [[nodiscard]] std::vector<std::string> keys(std::optional<bool> asked = {}) const;
   /// Accepts a key without reading it.
   void accept(std::string_view key);
   /// Throws that the key is missing, naming a key that may have been meant.
@@ -161,8 +160,6 @@ class ObjectReader {
   // The node of a member, or kNone; `position` is its place among the members.
   [[nodiscard]] FlatJson::Index find(std::string_view key, std::size_t& position) const;
   [[nodiscard]] bool was_asked(std::string_view key, std::size_t position) const;
-  // Keys of the object that were read, or that were not, sorted.
-  [[nodiscard]] std::vector<std::string> keys(bool asked) const;
   [[noreturn]] void fail_unknown() const;
   void log_default(std::string_view key, std::string value);
   // `object` stands under `key` and logs as this one does.

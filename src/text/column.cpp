@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/column.h"
 
-#include <algorithm>
-
 namespace trcost::text {
 
 std::string_view ColumnInfo::heading() const {

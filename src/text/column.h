@@ -296,13 +296,7 @@ constexpr Column<SubjectOf<F>> number(std::string_view path, std::string_view un
   static_cast<ColumnInfo&>(out) = {
       path, ColumnKind::number, unit, display, Better::neither, help, rank, title};
   out.get = [](const SubjectOf<F>& subject, std::uint32_t) -> Value {
-    const auto& value = F{}(subject);
-    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>) {
-      return Value(static_cast<double>(value));
-    } else {
-      if (!value) return {};
-      return Value(static_cast<double>(*value));
-    }
+    return Value(to_double(F{}(subject)));
   };
   return out;
 }
@@ -419,28 +413,25 @@ void visit_part(const auto& subject, std::uint32_t arg, auto take) {
   }
 }
 
-/// The columns of a part, `name` and a dot before their paths: `part<cost_columns, &Run::cost>`.
-template <auto Table, auto First, auto... Rest>
-constexpr auto part(std::string_view name) {
+template <bool kOptional, auto Table, auto First, auto... Rest>
+constexpr auto part_entry(std::string_view name) {
   using T = typename Start<decltype(First)>::type;
   Column<T> out;
   out.path = name;
   out.expand = [](Columns<T>& table, const Column<T>& entry) {
-    table.template add_part<Table, First, Rest...>(entry, false);
+    table.template add_part<Table, First, Rest...>(entry, kOptional);
   };
   return out;
 }
-
+/// The columns of a part, `name` and a dot before their paths: `part<cost_columns, &Run::cost>`.
+template <auto... Path>
+constexpr auto part(std::string_view name) {
+  return part_entry<false, Path...>(name);
+}
 /// The columns of a part that is null in JSON if all of it is unknown.
-template <auto Table, auto First, auto... Rest>
+template <auto... Path>
 constexpr auto optional_part(std::string_view name) {
-  using T = typename Start<decltype(First)>::type;
-  Column<T> out;
-  out.path = name;
-  out.expand = [](Columns<T>& table, const Column<T>& entry) {
-    table.template add_part<Table, First, Rest...>(entry, true);
-  };
-  return out;
+  return part_entry<true, Path...>(name);
 }
 
 /// The columns of one role of a part, under their own paths.

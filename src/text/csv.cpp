@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "quantity/suggest.h"
@@ -75,7 +74,12 @@ CsvTable::CsvTable(std::string_view text, std::string_view origin, std::vector<s
     line += static_cast<std::size_t>(std::count(&text[from], text.data() + at, '\n'));
     if (header_.empty()) {
       header_ = cells;
-      require_distinct_columns();
+      for (auto column = header_.begin(); column != header_.end(); ++column) {
+        const bool again = std::find(column + 1, header_.end(), *column) != header_.end();
+        if (column->empty() || !again) continue;
+        throw Error(ErrorKind::data, fmt::format("two columns are named \"{}\"", *column),
+                    "remove or rename one of them", origin_);
+      }
       continue;
     }
     if (cells.size() == 1 && cells.front().empty()) continue;
@@ -94,14 +98,6 @@ CsvTable::CsvTable(std::string_view text, std::string_view origin, std::vector<s
   if (odd == nullptr && cells_.empty() && !header_.empty()) {
     throw Error(ErrorKind::data, "the table has no row", "a header and a line per row are expected",
                 origin_);
-  }
-}
-
-void CsvTable::require_distinct_columns() const {
-  for (auto column = header_.begin(); column != header_.end(); ++column) {
-    if (column->empty() || std::find(column + 1, header_.end(), *column) == header_.end()) continue;
-    throw Error(ErrorKind::data, fmt::format("two columns are named \"{}\"", *column),
-                "remove or rename one of them", origin_);
   }
 }
 
@@ -136,9 +132,8 @@ const std::string& CsvTable::text(std::size_t row, std::string_view column) cons
 std::optional<double> CsvTable::number(std::size_t row, std::string_view column) const {
   const std::string& cell = text(row, column);
   if (cell.empty()) return std::nullopt;
-  double value = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value)) {
+  const auto value = number_in<double>(cell);
+  if (!value || !std::isfinite(*value)) {
     fail(row, column, fmt::format("\"{}\" is not a number", cell));
   }
   return value;

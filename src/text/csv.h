@@ -44,7 +44,6 @@ class CsvTable {
   void hint_missing(std::string hint) { missing_ = std::move(hint); }
 
  private:
-  void require_distinct_columns() const;
   [[nodiscard]] std::size_t column_index(std::string_view column) const;
 
   std::string origin_;

@@ -12,7 +12,6 @@
 #include <set>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "text/unicode.h"
 #include "trcost/error.h"

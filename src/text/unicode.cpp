@@ -12,21 +12,6 @@
 namespace trcost::text {
 namespace {
 
-// Properties that utf8proc lacks: Bidi_Control (PropList.txt of Unicode 15), and noncharacters.
-bool is_bidi_control(std::uint32_t point) {
-  return point == 0x061C || point == 0x200E || point == 0x200F ||
-         (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
-}
-
-bool is_noncharacter(std::uint32_t point) {
-  return (point & 0xFFFEU) == 0xFFFEU || (point >= 0xFDD0 && point <= 0xFDEF);
-}
-
-bool is_plain(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x20 && byte < 0x7F;
-}
-
 void append_escape(std::string& out, const CodePoint& point) {
   if (!point.valid || point.value < 0x80) {
     fmt::format_to(std::back_inserter(out), "\\x{:02x}", point.value);
@@ -40,7 +25,7 @@ void append_escape(std::string& out, const CodePoint& point) {
 template <class Is>
 std::optional<std::size_t> find_first(std::string_view text, const Is& is) {
   for (std::size_t at = 0; at < text.size();) {
-    if (is_plain(text[at])) {
+    if (text[at] >= 0x20 && text[at] < 0x7F) {
       ++at;
       continue;
     }
@@ -62,13 +47,6 @@ constexpr std::string_view kSaveAsUtf8 =
   throw Error(ErrorKind::data, std::move(message), std::string(hint), origin);
 }
 
-bool is_high(std::uint32_t unit) {
-  return unit >= 0xD800 && unit <= 0xDBFF;
-}
-bool is_low(std::uint32_t unit) {
-  return unit >= 0xDC00 && unit <= 0xDFFF;
-}
-
 // RFC 2781; `bytes` without the mark.
 std::string from_utf16(std::string_view bytes, bool big_endian, const std::string& origin) {
   const auto unit = [&](std::size_t at) -> std::uint32_t {
@@ -77,6 +55,8 @@ std::string from_utf16(std::string_view bytes, bool big_endian, const std::strin
     const std::uint32_t second = static_cast<unsigned char>(bytes[at + 1]);
     return big_endian ? first << 8U | second : second << 8U | first;
   };
+  const auto is_high = [](std::uint32_t u) { return u >= 0xD800 && u <= 0xDBFF; };
+  const auto is_low = [](std::uint32_t u) { return u >= 0xDC00 && u <= 0xDFFF; };
   if (bytes.size() % 2 != 0) refuse_encoding("UTF-16 text that ends within a character", origin);
   std::string out;
   out.reserve(bytes.size());
@@ -125,8 +105,14 @@ bool is_unprintable(std::uint32_t code_point) {
     case UTF8PROC_CATEGORY_ZP:
       return true;
     default:
-      return is_bidi_control(code_point) || is_noncharacter(code_point);
+      break;
   }
+  // Properties that utf8proc lacks: Bidi_Control (PropList.txt of Unicode 15), and noncharacters.
+  const auto within = [&](std::uint32_t first, std::uint32_t last) {
+    return code_point >= first && code_point <= last;
+  };
+  return code_point == 0x061C || within(0x200E, 0x200F) || within(0x202A, 0x202E) ||
+         within(0x2066, 0x2069) || within(0xFDD0, 0xFDEF) || (code_point & 0xFFFEU) == 0xFFFEU;
 }
 
 std::optional<std::size_t> first_bad_byte(std::string_view text) {
@@ -155,9 +141,10 @@ std::string printable(std::string_view text, std::string_view kept) {
 }
 
 std::string printable_line(std::string_view text) {
-  std::string out = printable(text, "\n\r\t");
+  constexpr std::string_view kBreaks = "\n\r\t";
+  std::string out = printable(text, kBreaks);
   std::ranges::replace_if(
-      out, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+      out, [&](char c) { return kBreaks.find(c) != kBreaks.npos; }, ' ');
   return out;
 }
 
