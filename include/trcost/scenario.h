@@ -176,6 +176,9 @@ class Scenario {
     bool set = false;
     double number = 0;
     std::string text;
+    bool operator==(const Value& other) const {
+      return set == other.set && (!set || (number == other.number && text == other.text));
+    }
   };
   std::array<Value, kFieldCount> values_;
   std::vector<std::pair<Field, Distribution>> distributions_;

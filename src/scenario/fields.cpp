@@ -81,26 +81,6 @@ constexpr auto kExclusive = [] {
 
 }  // namespace
 
-}  // namespace trcost::scenario
-
-namespace trcost {
-
-const std::array<FieldInfo, kFieldCount>& fields() {
-  return kFields;
-}
-
-const FieldInfo& field_info(Field field) {
-  return kFields[static_cast<std::size_t>(field)];
-}
-
-std::span<const std::pair<Field, Field>> exclusive_fields() {
-  return kExclusive;
-}
-
-}  // namespace trcost
-
-namespace trcost::scenario {
-
 const FieldMeaning& field_meaning(Field field) {
   return kMeanings[static_cast<std::size_t>(field)];
 }
@@ -123,9 +103,63 @@ std::vector<Field> fields_affecting(AffectedStage stage) {
   return out;
 }
 
+bool excludes_zero(const FieldInfo& info) {
+  const bool part = info.kind == FieldKind::fraction || info.kind == FieldKind::money;
+  return part && info.lowest == 0 && !field_meaning(info.field).zero;
+}
+
+std::string allowed_range(const FieldInfo& info) {
+  const std::string unit = info.unit.empty() ? "" : " " + std::string(info.unit);
+  const auto plain = [](double v) {
+    if (v < 1e6) return format_exact(v);
+    std::string text = fmt::format("{:g}", v);  // 1e+06
+    if (const std::size_t sign = text.find('+'); sign != std::string::npos) {
+      text.erase(sign, text[sign + 1] == '0' ? 2 : 1);
+    }
+    return text;
+  };
+  if (excludes_zero(info)) {
+    return fmt::format("above 0 and at most {}{}", plain(info.highest), unit);
+  }
+  return fmt::format("from {} to {}{}", plain(info.lowest), plain(info.highest), unit);
+}
+
+std::string unused_text(const FieldInfo& info) {
+  static constexpr std::string_view kWhy[] = {
+      "",
+      "nothing learns by adapters here (--train lora, qlora or adapter)",
+      "the model takes in no images or clips",
+      "no accelerators share a sequence here (--cp)",
+  };
+  return fmt::format("{} is not used: {}", info.flag,
+                     kWhy[static_cast<std::size_t>(field_meaning(info.field).needs)]);
+}
+
+std::vector<std::string> unused_without(const Scenario& scenario, Precondition missing) {
+  std::vector<std::string> out;
+  for (const FieldInfo& info : fields()) {
+    if (field_meaning(info.field).needs == missing && scenario.has(info.field)) {
+      out.push_back(unused_text(info));
+    }
+  }
+  return out;
+}
+
 }  // namespace trcost::scenario
 
 namespace trcost {
+
+const std::array<FieldInfo, kFieldCount>& fields() {
+  return kFields;
+}
+
+const FieldInfo& field_info(Field field) {
+  return kFields[static_cast<std::size_t>(field)];
+}
+
+std::span<const std::pair<Field, Field>> exclusive_fields() {
+  return kExclusive;
+}
 
 const FieldInfo* find_field(std::string_view path) {
   const auto at =
@@ -174,34 +208,22 @@ std::vector<std::string> field_groups() {
 }
 
 std::vector<std::string> field_choices(const FieldInfo& info) {
-  std::vector<std::string> out;
-  std::string_view rest = info.choices;
-  while (!rest.empty()) {
-    const std::size_t bar = std::min(rest.find('|'), rest.size());
-    out.emplace_back(rest.substr(0, bar));
-    rest.remove_prefix(std::min(bar + 1, rest.size()));
-  }
-  return out;
+  if (info.choices.empty()) return {};
+  const auto words = split_text(info.choices, "|");
+  return {words.begin(), words.end()};
 }
 
 bool is_numeric(FieldKind kind) {
   switch (kind) {
-    case FieldKind::count:
-    case FieldKind::integer:
-    case FieldKind::bytes:
-    case FieldKind::duration:
-    case FieldKind::money:
-    case FieldKind::fraction:
-    case FieldKind::number:
-      return true;
     case FieldKind::text:
     case FieldKind::choice:
     case FieldKind::list:
     case FieldKind::size:
     case FieldKind::flag:
-      break;
+      return false;
+    default:
+      return true;
   }
-  return false;
 }
 
 double default_number(Field field) {
@@ -217,35 +239,6 @@ double default_number(Field field) {
   }();
   return defaults[static_cast<std::size_t>(field)];
 }
-
-}  // namespace trcost
-
-namespace trcost::scenario {
-
-bool excludes_zero(const FieldInfo& info) {
-  const bool part = info.kind == FieldKind::fraction || info.kind == FieldKind::money;
-  return part && info.lowest == 0 && !field_meaning(info.field).zero;
-}
-
-std::string allowed_range(const FieldInfo& info) {
-  const std::string unit = info.unit.empty() ? "" : " " + std::string(info.unit);
-  const auto plain = [](double v) {
-    if (v < 1e6) return format_exact(v);
-    std::string text = fmt::format("{:g}", v);  // 1e+06
-    if (const std::size_t sign = text.find('+'); sign != std::string::npos) {
-      text.erase(sign, text[sign + 1] == '0' ? 2 : 1);
-    }
-    return text;
-  };
-  if (excludes_zero(info)) {
-    return fmt::format("above 0 and at most {}{}", plain(info.highest), unit);
-  }
-  return fmt::format("from {} to {}{}", plain(info.lowest), plain(info.highest), unit);
-}
-
-}  // namespace trcost::scenario
-
-namespace trcost {
 
 std::vector<std::string> unused_fields(const Scenario& scenario) {
   std::vector<std::string> out;
@@ -274,28 +267,3 @@ std::vector<std::string> unused_fields(const Scenario& scenario) {
 }
 
 }  // namespace trcost
-
-namespace trcost::scenario {
-
-std::string unused_text(const FieldInfo& info) {
-  static constexpr std::string_view kWhy[] = {
-      "",
-      "nothing learns by adapters here (--train lora, qlora or adapter)",
-      "the model takes in no images or clips",
-      "no accelerators share a sequence here (--cp)",
-  };
-  return fmt::format("{} is not used: {}", info.flag,
-                     kWhy[static_cast<std::size_t>(field_meaning(info.field).needs)]);
-}
-
-std::vector<std::string> unused_without(const Scenario& scenario, Precondition missing) {
-  std::vector<std::string> out;
-  for (const FieldInfo& info : fields()) {
-    if (field_meaning(info.field).needs == missing && scenario.has(info.field)) {
-      out.push_back(unused_text(info));
-    }
-  }
-  return out;
-}
-
-}  // namespace trcost::scenario

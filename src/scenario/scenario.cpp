@@ -7,42 +7,30 @@
 #include <bit>
 #include <cmath>
 
+#include "quantity/suggest.h"
 #include "scenario/fields.h"
-#include "trcost/error.h"
 
 namespace trcost::scenario {
 namespace {
 
-// `45` where 45 % was meant.
-std::string percent_hint(const FieldInfo& info, double value) {
-  constexpr double kFewestPercent = 2;  // 1.4 is a wrong share, not 1.4%
-  const bool percent = info.kind == FieldKind::fraction && value >= kFewestPercent &&
-                       value > info.highest && value <= 100 * info.highest;
-  return percent ? fmt::format("write {:.6g} or {:.6g}%; ", value / 100, value) : std::string();
-}
-
-// A price of 0, where there is none to pay.
-std::string_view free_hint(const FieldInfo& info, double value) {
-  const bool free = info.field == Field::cost_price_per_gpu_hour && value == 0;
-  return free ? "leave it out to see hours alone: they do not depend on the price; " : "";
-}
-
-// `--params 10` where 10B was meant.
-std::string billions_hint(const FieldInfo& info, double value) {
-  const bool few = info.field == Field::model_params && value > 0 && value < info.lowest;
-  return few ? fmt::format("write {}B for billions; ", format_exact(value)) : std::string();
-}
-
 void check_range(const FieldInfo& info, double value, std::string_view location) {
   const bool low = excludes_zero(info) ? value <= 0 : value < info.lowest;
   if (!std::isfinite(value) || low || value > info.highest) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{} is outside the allowed range",
-                    std::isfinite(value) ? format_exact(value) : std::string("the value")),
-        fmt::format("{}{}{}{} has to be {}", percent_hint(info, value), free_hint(info, value),
-                    billions_hint(info, value), info.flag, allowed_range(info)),
-        std::string(location));
+    constexpr double kFewestPercent = 2;  // 1.4 is a wrong share, not 1.4%
+    std::string hint;
+    if (info.kind == FieldKind::fraction && value >= kFewestPercent && value > info.highest &&
+        value <= 100 * info.highest) {
+      hint = fmt::format("write {:.6g} or {:.6g}%; ", value / 100, value);
+    } else if (info.field == Field::cost_price_per_gpu_hour && value == 0) {
+      hint = "leave it out to see hours alone: they do not depend on the price; ";
+    } else if (info.field == Field::model_params && value > 0 && value < info.lowest) {
+      hint = fmt::format("write {}B for billions; ", format_exact(value));
+    }
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is outside the allowed range",
+                            std::isfinite(value) ? format_exact(value) : std::string("the value")),
+                fmt::format("{}{} has to be {}", hint, info.flag, allowed_range(info)),
+                std::string(location));
   }
   constexpr double kFewTokens = 1000;
   if (info.field == Field::data_tokens && value < kFewTokens && value != std::floor(value)) {
@@ -50,8 +38,7 @@ void check_range(const FieldInfo& info, double value, std::string_view location)
                 fmt::format("write {0}T for trillions or {0}B for billions", format_exact(value)),
                 std::string(location));
   }
-  const bool whole = info.kind == FieldKind::integer;
-  if (whole && value != std::floor(value)) {
+  if (info.kind == FieldKind::integer && value != std::floor(value)) {
     throw Error(ErrorKind::usage, fmt::format("{} has to be a whole number", info.path),
                 fmt::format("write {} or {}", std::floor(value), std::ceil(value)),
                 std::string(location));
@@ -117,9 +104,7 @@ std::optional<double> Scenario::number(Field field) const {
 }
 
 double Scenario::number_or_default(Field field) const {
-  const Value& slot = values_[static_cast<std::size_t>(field)];
-  if (slot.set) return slot.number;
-  return default_number(field);
+  return number_or(field, default_number(field));
 }
 
 double Scenario::number_or(Field field, double otherwise) const {
@@ -138,14 +123,8 @@ bool Scenario::flag(Field field) const {
 
 std::vector<std::string> Scenario::names(Field field) const {
   std::vector<std::string> out;
-  std::string_view rest = text(field);
-  while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    std::string_view name = rest.substr(0, comma);
-    while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
-    while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
-    if (!name.empty()) out.emplace_back(name);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  for (const std::string_view part : split_text(text(field), ",")) {
+    if (const std::string_view name = trim(part); !name.empty()) out.emplace_back(name);
   }
   return out;
 }
@@ -165,18 +144,13 @@ const Distribution* Scenario::distribution(Field field) const {
 
 bool Scenario::equal(const Scenario& other, std::span<const Field> fields) const {
   return std::ranges::all_of(fields, [&](Field field) {
-    const Value& a = values_[static_cast<std::size_t>(field)];
-    const Value& b = other.values_[static_cast<std::size_t>(field)];
-    return a.set == b.set && (!a.set || (a.number == b.number && a.text == b.text));
+    const auto i = static_cast<std::size_t>(field);
+    return values_[i] == other.values_[i];
   });
 }
 
 bool Scenario::same_values(const Scenario& other) const {
-  const auto same = [](const Value& a, const Value& b) {
-    return a.set == b.set && (!a.set || (a.number == b.number && a.text == b.text));
-  };
-  return distributions_.empty() && other.distributions_.empty() &&
-         std::ranges::equal(values_, other.values_, same);
+  return distributions_.empty() && other.distributions_.empty() && values_ == other.values_;
 }
 
 Scenario Scenario::without_stages() const {

@@ -8,7 +8,6 @@
 #include "catalog/models/hugging_face/folder_files.h"
 #include "json/json_writer.h"
 #include "json/strict_json.h"
-#include "quantity/layers.h"
 #include "quantity/suggest.h"
 #include "scenario/fields.h"
 #include "trcost/error.h"
@@ -32,16 +31,11 @@ constexpr DistributionWords kDistributions[] = {
     {"triangular", Distribution::Kind::triangular, "low", "high", "mode"},
 };
 
-std::vector<std::string> distribution_names() {
-  std::vector<std::string> names;
-  for (const DistributionWords& words : kDistributions) names.emplace_back(words.name);
-  return names;
-}
-
 void read_distribution(Scenario& scenario, const FieldInfo& info, const JsonValue& value) {
   ObjectReader object = value.object();
-  const DistributionWords& words =
-      kDistributions[object.required_choice("distribution", distribution_names())];
+  std::vector<std::string> names;
+  for (const DistributionWords& each : kDistributions) names.emplace_back(each.name);
+  const DistributionWords& words = kDistributions[object.required_choice("distribution", names)];
   Distribution out;
   out.kind = words.kind;
   out.a = object.required_number(words.a, -kLargest, kLargest);
@@ -60,7 +54,7 @@ void set_value(Scenario& scenario, const FieldInfo& info, const JsonValue& value
     scenario.set(info, value.boolean() ? "on" : "off", value.location());
   } else if (value.is_array() && info.kind == FieldKind::list) {
     std::string names;
-    for (const JsonValue& name : value.array()) names += (names.empty() ? "" : ",") + name.text();
+    for (const JsonValue& name : value.array()) append_item(names, name.text(), ",");
     scenario.set(info, names, value.location());
   } else {
     scenario.set(info, value.text(), value.location());
@@ -142,14 +136,6 @@ void write_fields(std::string& out, const Scenario& scenario, const std::string&
   }
 }
 
-void write_stage(std::string& out, const Scenario::Stage& stage) {
-  out += fmt::format("\n    {{\n      \"name\": {}", json_string(stage.name));
-  std::string members;
-  write_fields(members, stage.overrides, "      ");
-  if (!members.empty()) out += "," + members;
-  out += "\n    }";
-}
-
 void check_schema(ObjectReader& object, std::string_view origin) {
   const std::string version = object.text_or("schema_version", kSchemaVersion);
   if (reads_schema(version)) return;
@@ -196,6 +182,31 @@ ObjectReader scenario_object(std::string_view json, std::string_view origin) {
 
 }  // namespace
 
+Scenario defaults_from_json(std::string_view json, std::string_view origin) {
+  ObjectReader object = parse_strict_json(json, origin).object();
+  read_head(object, origin);
+  Scenario scenario;
+  read_fields(scenario, object);
+  const std::vector<std::string> groups = field_groups();
+  for (const std::string& key : object.keys()) {
+    const bool head = key == "schema_version" || key == "name" || key == "notes";
+    if (head || std::ranges::find(groups, key) != groups.end()) continue;
+    const FieldInfo* info = named_field(key);
+    if (info == nullptr) fail_default(object, key);
+    const JsonValue value = object.required_value(key);
+    if (scenario.has(info->field)) value.fail(fmt::format("{} stands twice", info->path));
+    read_value(scenario, *info, value);
+  }
+  object.finish();
+  return scenario;
+}
+
+std::string value_json(const Scenario& scenario, const FieldInfo& info) {
+  std::string out;
+  write_value(out, scenario, info);
+  return out;
+}
+
 }  // namespace trcost::scenario
 
 namespace trcost {
@@ -227,39 +238,6 @@ Scenario scenario_from_json(std::string_view json, std::string_view origin) {
   return scenario;
 }
 
-}  // namespace trcost
-
-namespace trcost::scenario {
-
-Scenario defaults_from_json(std::string_view json, std::string_view origin) {
-  ObjectReader object = parse_strict_json(json, origin).object();
-  read_head(object, origin);
-  Scenario scenario;
-  read_fields(scenario, object);
-  const std::vector<std::string> groups = field_groups();
-  for (const std::string& key : object.keys()) {
-    const bool head = key == "schema_version" || key == "name" || key == "notes";
-    if (head || std::ranges::find(groups, key) != groups.end()) continue;
-    const FieldInfo* info = named_field(key);
-    if (info == nullptr) fail_default(object, key);
-    const JsonValue value = object.required_value(key);
-    if (scenario.has(info->field)) value.fail(fmt::format("{} stands twice", info->path));
-    read_value(scenario, *info, value);
-  }
-  object.finish();
-  return scenario;
-}
-
-std::string value_json(const Scenario& scenario, const FieldInfo& info) {
-  std::string out;
-  write_value(out, scenario, info);
-  return out;
-}
-
-}  // namespace trcost::scenario
-
-namespace trcost {
-
 std::string scenario_to_json(const Scenario& scenario) {
   std::string out = fmt::format("{{\n  \"schema_version\": \"{}\"", kSchemaVersion);
   std::string members;
@@ -267,9 +245,13 @@ std::string scenario_to_json(const Scenario& scenario) {
   if (!members.empty()) out += "," + members;
   if (!scenario.stages.empty()) {
     out += ",\n  \"stages\": [";
-    for (std::size_t i = 0; i < scenario.stages.size(); ++i) {
-      if (i > 0) out += ",";
-      write_stage(out, scenario.stages[i]);
+    for (const Scenario::Stage& stage : scenario.stages) {
+      if (&stage != &scenario.stages.front()) out += ",";
+      out += fmt::format("\n    {{\n      \"name\": {}", json_string(stage.name));
+      std::string overrides;
+      write_fields(overrides, stage.overrides, "      ");
+      if (!overrides.empty()) out += "," + overrides;
+      out += "\n    }";
     }
     out += "\n  ]";
   }

@@ -31,19 +31,6 @@ double triangular_median(double low, double high, double mode) {
                                  : high - std::sqrt(width * (high - mode) / 2);
 }
 
-[[noreturn]] void rethrow_at(const Error& error, std::string_view location) {
-  throw Error(error.kind, error.message, error.hint, std::string(location));
-}
-
-// `a..b` is read as P10 to P90 of a lognormal, the shape that prices and efficiencies have.
-Distribution lognormal_between(double p10, double p90) {
-  Distribution out;
-  out.kind = Distribution::Kind::lognormal;
-  out.a = std::sqrt(p10 * p90);
-  out.b = portable_log(p90 / p10) / (2 * kNormalP90);
-  return out;
-}
-
 std::string checked_text(const FieldInfo& info, std::string_view text) {
   if (text.empty()) {
     throw Error(ErrorKind::usage, fmt::format("{} is empty", info.path),
@@ -76,12 +63,8 @@ std::string checked_choice(const FieldInfo& info, std::string_view text) {
 std::string checked_list(const FieldInfo& info, std::string_view text) {
   const std::string written = checked_text(info, text);
   std::vector<std::string> names;
-  std::string_view rest = written;
-  while (true) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    std::string_view name = rest.substr(0, comma);
-    while (name.starts_with(' ')) name.remove_prefix(1);
-    while (name.ends_with(' ')) name.remove_suffix(1);
+  for (const std::string_view part : split_text(written, ",")) {
+    const std::string_view name = trim(part);
     if (name.empty()) {
       throw Error(ErrorKind::usage, "there is an empty name in the list",
                   "write names separated by commas, like h100-sxm,b200");
@@ -91,8 +74,6 @@ std::string checked_list(const FieldInfo& info, std::string_view text) {
       throw Error(ErrorKind::usage, fmt::format("\"{}\" stands twice in the list", name),
                   "name each one once");
     }
-    if (comma == rest.size()) break;
-    rest.remove_prefix(comma + 1);
   }
   return info.choices.empty() ? written : fmt::format("{}", fmt::join(names, ","));
 }
@@ -133,9 +114,8 @@ namespace trcost {
 
 std::vector<NamedPrice> parse_named_prices(std::string_view text) {
   std::vector<NamedPrice> out;
-  while (true) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view item = trim(text.substr(0, comma));
+  for (const std::string_view part : split_text(text, ",")) {
+    const std::string_view item = trim(part);
     const std::size_t colon = item.rfind(':');
     if (colon == std::string_view::npos || colon == 0 || colon + 1 == item.size()) {
       throw Error(ErrorKind::usage, fmt::format("\"{}\" is not NAME:USD", item.substr(0, 60)),
@@ -157,9 +137,8 @@ std::vector<NamedPrice> parse_named_prices(std::string_view text) {
       }
     }
     out.push_back(std::move(price));
-    if (comma == text.size()) return out;
-    text.remove_prefix(comma + 1);
   }
+  return out;
 }
 
 void Scenario::set(const FieldInfo& info, std::string_view text, std::string_view location) {
@@ -183,7 +162,10 @@ void Scenario::set(const FieldInfo& info, std::string_view text, std::string_vie
       check_range(info, text, low, high);
       set_number(info, low, location);
       set_number(info, high, location);
-      set_distribution(info, lognormal_between(low, high), location);
+      // The ends are P10 and P90 of a lognormal, the shape that prices and efficiencies have.
+      const double sigma = portable_log(high / low) / (2 * kNormalP90);
+      set_distribution(info, {Distribution::Kind::lognormal, std::sqrt(low * high), sigma, 0},
+                       location);
       return;
     }
     std::string value;
@@ -213,7 +195,7 @@ void Scenario::set(const FieldInfo& info, std::string_view text, std::string_vie
     slot.number = slot.text == "on" ? 1 : 0;
   } catch (const Error& error) {
     if (!error.location.empty()) throw;
-    rethrow_at(error, location);
+    throw Error(error.kind, error.message, error.hint, std::string(location));
   }
 }
 
