@@ -59,7 +59,7 @@ std::string read_date(ObjectReader& reader, std::string_view key) {
   const std::optional<JsonValue> value = reader.optional_value(key);
   if (!value) return {};
   std::string text = value->text();
-  if (!text.empty() && !is_date(text)) {
+  if (!text.empty() && !date_span(text)) {
     value->fail(fmt::format("\"{}\" is not a date", text.substr(0, 60)),
                 "write it like 2026-09-19, 2026-05, 2025-H2 or 2026");
   }

@@ -42,7 +42,7 @@ class Sources {
   std::map<std::string, std::string, std::less<>> texts_;
 };
 
-/// The date under `key` (is_date()), or empty. Throws Error (data) for another text.
+/// The date under `key` (date_span()), or empty. Throws Error (data) for another text.
 std::string read_date(ObjectReader& reader, std::string_view key);
 
 /// Checks `schema_version` and that a catalog file's `name` is its file name. Returns the name.

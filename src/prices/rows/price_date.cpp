@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <optional>
 
 #include "json/strict_json.h"
 #include "quantity/calendar.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 
 namespace trcost::prices {
@@ -16,34 +18,18 @@ namespace {
 // Empty if the text is no date.
 std::optional<PriceDate> try_parse_date(std::string_view text) {
   if (text.empty()) return PriceDate{};
-  if (!is_date(text)) return std::nullopt;
-  const std::string given(text);
-  const std::string_view rest = text.substr(4);
-  const std::string year(text.substr(0, 4));
-  if (rest.empty()) return PriceDate{given, year + "-01-01", year + "-12-31"};
-  if (rest == "-H1") return PriceDate{given, year + "-01-01", year + "-06-30"};
-  if (rest == "-H2") return PriceDate{given, year + "-07-01", year + "-12-31"};
-  if (rest.size() > 3) return PriceDate{given, given, given};
-  const int month = 10 * (rest[1] - '0') + (rest[2] - '0');
-  return PriceDate{given, given + "-01",
-                   fmt::format("{}-{}", given, days_in_month(std::stoi(year), month))};
+  std::optional<DateSpan> span = date_span(text);
+  if (!span) return std::nullopt;
+  return PriceDate{std::string(text), std::move(span->first), std::move(span->last)};
 }
 
-// Days since 1970-01-01 of the proleptic Gregorian calendar (Hinnant, days_from_civil). `date` is a
-// valid YYYY-MM-DD.
-int day_number(std::string_view date) {
+// The day of a valid YYYY-MM-DD.
+std::chrono::sys_days day_of(std::string_view date) {
   const auto digits = [&](std::size_t from, std::size_t count) {
-    int value = 0;
-    for (const char c : date.substr(from, count)) value = value * 10 + (c - '0');
-    return value;
+    return number_in<unsigned>(date.substr(from, count)).value_or(1);
   };
-  const int month = digits(5, 2);
-  const int year = digits(0, 4) - (month <= 2 ? 1 : 0);
-  const int era = year / 400;
-  const int year_of_era = year - era * 400;
-  const int day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + digits(8, 2) - 1;
-  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
-         719468;
+  return std::chrono::year(static_cast<int>(digits(0, 4))) / std::chrono::month(digits(5, 2)) /
+         std::chrono::day(digits(8, 2));
 }
 
 }  // namespace
@@ -54,10 +40,11 @@ bool is_day(std::string_view text) {
 }
 
 int days_between(std::string_view from, std::string_view to) {
-  return day_number(to) - day_number(from);
+  return static_cast<int>((day_of(to) - day_of(from)).count());
 }
 
 PriceDate price_date_at(const JsonValue& place, std::string_view text) {
+  // The location is made for a message alone.
   if (std::optional<PriceDate> date = try_parse_date(text)) return *std::move(date);
   return parse_price_date(text, place.location());
 }
