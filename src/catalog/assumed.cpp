@@ -11,7 +11,7 @@ namespace trcost::catalog {
 
 namespace {
 
-constexpr std::string_view kScenarioFile = "assumed/scenario.json";
+constexpr double kLeastShare = 0.01;
 
 // The methods of training, true for those that write their own data.
 constexpr Choice<bool> kGenerates[] = {
@@ -74,18 +74,6 @@ SampleChoice read_samples(const JsonValue& value, const Sources& sources) {
   return out;
 }
 
-void read_samples(ObjectReader& file, const Sources& sources, AssumedChoices& out) {
-  ObjectReader samples = file.required_object("samples");
-  out.instructions = read_samples(samples.required_value("instructions"), sources);
-  out.preferences = read_samples(samples.required_value("preferences"), sources);
-  out.image_instructions = read_samples(samples.required_value("image_instructions"), sources);
-  out.captions = read_samples(samples.required_value("captions"), sources);
-  samples.finish();
-  for (const SampleChoice* of_text : {&out.instructions, &out.preferences}) {
-    if (!of_text->text_tokens) samples.value().fail("samples of text need \"text_tokens\"");
-  }
-}
-
 RoundChoice read_round(const JsonValue& value, const Sources& sources) {
   constexpr double kMost = 1e7;
   ObjectReader row = value.object();
@@ -102,27 +90,16 @@ RoundChoice read_round(const JsonValue& value, const Sources& sources) {
   return out;
 }
 
-void read_rounds(const JsonValue& rounds, const Sources& sources, AssumedChoices& out) {
-  for (const JsonValue& each : rounds.array()) out.rounds.push_back(read_round(each, sources));
-  for (const auto& [method, generates] : kGenerates) {
-    if (!generates) continue;
-    if (std::ranges::find(out.rounds, method, &RoundChoice::method) != out.rounds.end()) continue;
-    rounds.fail(fmt::format("no row says what a round of {} is like", method), "add one");
-  }
-}
-
-CatalogNumber read_share(ObjectReader& of, std::string_view key, const Sources& sources) {
-  constexpr double kLeast = 0.01;
-  return sources.required(of, key, kLeast, 1);
-}
-
 UsefulShares read_useful(ObjectReader of, const Sources& sources) {
   UsefulShares out;
-  out.packed = read_share(of, "packed", sources);
-  out.grouped = read_share(of, "grouped", sources);
-  out.padded = read_share(of, "padded", sources);
-  out.grouped_text = read_share(of, "grouped_text", sources);
-  out.padded_text = read_share(of, "padded_text", sources);
+  const auto share = [&](std::string_view key) {
+    return sources.required(of, key, kLeastShare, 1);
+  };
+  out.packed = share("packed");
+  out.grouped = share("grouped");
+  out.padded = share("padded");
+  out.grouped_text = share("grouped_text");
+  out.padded_text = share("padded_text");
   of.finish();
   return out;
 }
@@ -156,7 +133,7 @@ bool AssumedChoices::has_encoder(std::string_view name) const {
 std::shared_ptr<const AssumedChoices> load_assumed_choices(const DataFolder& data) {
   constexpr double kMostTimes = 100;
   constexpr double kMostSequences = 1e7;
-  ObjectReader file = read_data_file(data, kScenarioFile).object();
+  ObjectReader file = read_data_file(data, "assumed/scenario.json").object();
   file.accept("schema_version");
   file.accept("retrieved");
   const Sources sources(file);
@@ -181,12 +158,26 @@ std::shared_ptr<const AssumedChoices> load_assumed_choices(const DataFolder& dat
   out->mixture_stack = read_stack(file.required_value("mixture_stack"), sources);
   out->claim_reference = read_entry(file.required_value("claim_reference"), sources);
   out->served_speed = read_speed(file.required_value("served_speed"), sources);
-  read_samples(file, sources, *out);
-  read_rounds(file.required_value("rounds"), sources, *out);
+  ObjectReader samples = file.required_object("samples");
+  out->instructions = read_samples(samples.required_value("instructions"), sources);
+  out->preferences = read_samples(samples.required_value("preferences"), sources);
+  out->image_instructions = read_samples(samples.required_value("image_instructions"), sources);
+  out->captions = read_samples(samples.required_value("captions"), sources);
+  samples.finish();
+  for (const SampleChoice* of_text : {&out->instructions, &out->preferences}) {
+    if (!of_text->text_tokens) samples.value().fail("samples of text need \"text_tokens\"");
+  }
+  const JsonValue rounds = file.required_value("rounds");
+  for (const JsonValue& each : rounds.array()) out->rounds.push_back(read_round(each, sources));
+  for (const auto& [method, generates] : kGenerates) {
+    if (generates && std::ranges::count(out->rounds, method, &RoundChoice::method) == 0) {
+      rounds.fail(fmt::format("no row says what a round of {} is like", method), "add one");
+    }
+  }
   out->response_limit = sources.required(file, "response_limit_over_mean", 1, kMostTimes);
   out->update_sequences = sources.required(file, "update_sequences", 1, kMostSequences);
   out->image_imbalance = sources.required(file, "image_imbalance", 1, kMostTimes);
-  out->colocated_engine_share = read_share(file, "colocated_engine_share", sources);
+  out->colocated_engine_share = sources.required(file, "colocated_engine_share", kLeastShare, 1);
   out->useful = read_useful(file.required_object("useful_shares"), sources);
   file.finish();
   return out;

@@ -32,11 +32,6 @@ bool is_path(std::string_view name) {
   return name.ends_with(".json");
 }
 
-// True for the text of a model file in place of a name, as a recipe gives a shape.
-bool is_shape(std::string_view name) {
-  return name.starts_with('{');
-}
-
 // True for a pipe, which a shell gives for <(command) and which has no extension to go by.
 bool is_pipe(std::string_view name) {
   if (name.find('/') == std::string_view::npos) return false;
@@ -135,24 +130,21 @@ std::string config_of_folder(std::string_view name) {
 // The file of a catalog name, or a user's own file. A measured row is replayed by the name of its
 // model, which may be one of runs/models.
 EntryFile locate(const Catalog& catalog, CatalogKind kind, std::string_view name) {
-  if (is_shape(name)) return {name, "model", "model"};
-  if (kind == CatalogKind::models && name.find('/') != std::string_view::npos) {
-    if (const std::string file = config_of_folder(name); !file.empty()) {
-      return {catalog.own_file(file), file, file};
-    }
-  }
-  if (is_path(name) || is_pipe(name)) {
-    return {catalog.own_file(std::string(name)), std::string(name), std::string(name)};
-  }
+  // The text of a model file in place of a name, as a recipe gives a shape.
+  if (name.starts_with('{')) return {name, "model", "model"};
+  const auto own = [&](const std::string& file) {
+    return EntryFile{catalog.own_file(file), file, file};
+  };
+  // A folder of that name in the working directory yields to the catalog.
+  const bool names_folder = name.find('/') != std::string_view::npos;
+  const std::string config = kind == CatalogKind::models ? config_of_folder(name) : std::string();
+  if (names_folder && !config.empty()) return own(config);
+  if (is_path(name) || is_pipe(name)) return own(std::string(name));
   const std::string path = fmt::format("{}/{}.json", kind_info(kind).name, name);
-  if (name.find('/') == std::string_view::npos && catalog.has_file(path)) {
+  if (!names_folder && catalog.has_file(path)) {
     return {catalog.file(path), path, catalog.origin(path)};
   }
-  if (kind == CatalogKind::models && name.find('/') == std::string_view::npos) {
-    if (const std::string file = config_of_folder(name); !file.empty()) {
-      return {catalog.own_file(file), file, file};
-    }
-  }
+  if (!config.empty()) return own(config);
   if (const std::string entry = entry_named(catalog, kind, name); !entry.empty()) {
     return locate(catalog, kind, entry);
   }
@@ -213,20 +205,26 @@ struct Catalog::Entries {
   std::map<void (*)(), std::shared_ptr<const void>> kept;  // by loader
   std::recursive_mutex mutex;                              // readers look up further entries
 
+  // The value of a name, made on first use.
+  template <class T, class Make>
+  const T& value(ByName<T>& known, std::string_view name, const Make& make) {
+    const std::lock_guard lock(mutex);
+    const auto found = known.find(name);
+    if (found != known.end()) return *found->second;
+    std::shared_ptr<const T> made = make();
+    return *known.emplace(std::string(name), std::move(made)).first->second;
+  }
   // The entry of a name or path, made of its document on first use.
   template <class T, class Parse>
   const T& entry(ByName<T>& known, const Catalog& catalog, CatalogKind kind, std::string_view name,
                  const Parse& parse) {
-    const std::lock_guard lock(mutex);
-    const auto found = known.find(name);
-    if (found != known.end()) return *found->second;
-    const EntryFile file = locate(catalog, kind, name);
-    const bool own_model = kind == CatalogKind::models && is_path(file.path) &&
-                           !file.path.starts_with(catalog_kind_name(kind));
-    const std::string plain = own_model ? without_infinities(file.text) : std::string();
-    std::shared_ptr<const T> value =
-        parse(parse_data_file(own_model ? plain : file.text, file.path, file.origin));
-    return *known.emplace(std::string(name), std::move(value)).first->second;
+    return value(known, name, [&] {
+      const EntryFile file = locate(catalog, kind, name);
+      const bool own_model = kind == CatalogKind::models && is_path(file.path) &&
+                             !file.path.starts_with(catalog_kind_name(kind));
+      const std::string plain = own_model ? without_infinities(file.text) : std::string();
+      return parse(parse_data_file(own_model ? plain : file.text, file.path, file.origin));
+    });
   }
 };
 
@@ -273,28 +271,24 @@ const Encoder& Catalog::encoder(std::string_view name) const {
 
 const Stack& Catalog::stack(std::string_view name) const {
   const std::size_t at = is_path(name) ? std::string_view::npos : name.find('@');
-  if (at == std::string_view::npos) {
-    if (!has_file(fmt::format("stacks/{}.json", name))) {
-      if (const Tool* tool = find_tool(*this, name)) return stack(tool->stack);
-    }
-    return entries_->entry(entries_->stacks, *this, CatalogKind::stacks, name,
-                           [this](const JsonValue& file) { return load_stack(file, *this); });
+  if (at != std::string_view::npos) {
+    return entries_->value(entries_->stacks, name, [&] {
+      return stack_at_release(stack(name.substr(0, at)), name.substr(at + 1));
+    });
   }
-  const std::lock_guard lock(entries_->mutex);
-  const auto found = entries_->stacks.find(name);
-  if (found != entries_->stacks.end()) return *found->second;
-  auto aged = stack_at_release(stack(name.substr(0, at)), name.substr(at + 1));
-  return *entries_->stacks.emplace(std::string(name), std::move(aged)).first->second;
+  if (!has_file(fmt::format("stacks/{}.json", name))) {
+    if (const Tool* tool = find_tool(*this, name)) return stack(tool->stack);
+  }
+  return entries_->entry(entries_->stacks, *this, CatalogKind::stacks, name,
+                         [this](const JsonValue& file) { return load_stack(file, *this); });
 }
 
 const Engine& Catalog::engine(std::string_view name) const {
   const std::size_t at = is_path(name) ? std::string_view::npos : name.find('@');
   if (at != std::string_view::npos) {
-    const std::lock_guard lock(entries_->mutex);
-    const auto found = entries_->engines.find(name);
-    if (found != entries_->engines.end()) return *found->second;
-    auto dated = engine_at_release(engine(name.substr(0, at)), name.substr(at + 1));
-    return *entries_->engines.emplace(std::string(name), std::move(dated)).first->second;
+    return entries_->value(entries_->engines, name, [&] {
+      return engine_at_release(engine(name.substr(0, at)), name.substr(at + 1));
+    });
   }
   return entries_->entry(entries_->engines, *this, CatalogKind::engines, name, load_engine);
 }

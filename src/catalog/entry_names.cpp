@@ -37,9 +37,8 @@ Spellings read_spellings(const Catalog& catalog, CatalogKind kind, const std::st
 }
 
 bool is_spelled(const Spellings& spellings, std::string_view entry, std::string_view wanted) {
-  if (same_name(entry, wanted)) return true;
-  return std::any_of(spellings.names.begin(), spellings.names.end(),
-                     [&](const std::string& name) { return same_name(name, wanted); });
+  const auto is = [&](const std::string& name) { return same_name(name, wanted); };
+  return same_name(entry, wanted) || std::ranges::any_of(spellings.names, is);
 }
 
 // Endings of released weights that have the shape of the model: tuning, formats, containers.
@@ -60,24 +59,12 @@ bool is_release(std::string_view name, std::string_view ending) {
          ending.find_first_not_of("0123456789.", 1) == ending.npos;
 }
 
-// The rest of `text` after `count` folded characters.
-std::string_view skip_folded(std::string_view text, std::size_t count) {
-  while (!text.empty() && count > 0) {
-    count -= folded(text.substr(0, 1)).size();
-    text.remove_prefix(1);
-  }
-  return text;
-}
-
 std::string list_entries(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 12;
   if (names.size() <= kMost) return fmt::format("there is {}.", fmt::join(names, ", "));
   return fmt::format("there is {} and {} more.",
                      fmt::join(names.begin(), names.begin() + kMost, ", "), names.size() - kMost);
 }
-
-// Inference software, which is no stack.
-constexpr std::string_view kEngines[] = {"vllm", "sglang", "tensorrt-llm", "trt-llm", "trtllm"};
 
 // The first number of a name: `2.5` of `qwen2.5-vl-7b`.
 std::string_view first_number(std::string_view name) {
@@ -130,17 +117,6 @@ std::string nearest_entry(const Catalog& catalog, CatalogKind kind, std::string_
   return owners[static_cast<std::size_t>(at)];
 }
 
-// The longest name that begins what was typed: `qwen2.5-vl-7b` for `qwen2.5-vl-7b-instruct`.
-std::string longest_prefix(std::string_view typed, const std::vector<std::string>& names) {
-  std::string longest;
-  for (const std::string& name : names) {
-    const bool start =
-        typed.starts_with(name) && typed.size() > name.size() && typed[name.size()] == '-';
-    if (start && name.size() > longest.size()) longest = name;
-  }
-  return longest;
-}
-
 }  // namespace
 
 std::string plain_model_name(std::string_view name) {
@@ -174,10 +150,12 @@ std::string exact_entry(const Catalog& catalog, CatalogKind kind, std::string_vi
     const Spellings spellings = read_spellings(catalog, kind, entry);
     if (is_spelled(spellings, entry, name)) return entry;
     const std::string& vendor = spellings.vendor;
-    if (!vendor.empty() && wanted.size() > vendor.size() && wanted.starts_with(vendor) &&
-        is_spelled(spellings, entry, skip_folded(name, vendor.size()))) {
-      return entry;
+    if (vendor.empty() || wanted.size() == vendor.size() || !wanted.starts_with(vendor)) continue;
+    std::string_view rest = name;  // behind the vendor
+    for (std::size_t count = vendor.size(); count > 0; rest.remove_prefix(1)) {
+      count -= folded(rest.substr(0, 1)).size();
     }
+    if (is_spelled(spellings, entry, rest)) return entry;
   }
   return {};
 }
@@ -242,10 +220,10 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
     }
   }
   if (kind == CatalogKind::stacks) {
-    const bool engine =
-        std::any_of(std::begin(kEngines), std::end(kEngines),
-                    [&](std::string_view each) { return same_folded(each, typed); });
-    if (engine) return "inference software is an engine: trcost serve --engine.";
+    for (const std::string_view engine : {"vllm", "sglang", "tensorrt-llm", "trt-llm"}) {
+      if (!same_folded(engine, typed)) continue;
+      return "inference software is an engine: trcost serve --engine.";
+    }
   }
   if (kind == CatalogKind::accelerators && !wanted.empty() &&
       wanted.find_first_not_of("0123456789") == wanted.npos) {
@@ -254,7 +232,9 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
   const std::vector<std::string> known = catalog.names(kind);
   const auto family = [](std::string_view name) { return name.substr(0, name.find('-')); };
   std::vector<std::string> longer, related;
+  std::string longest_start;  // `qwen2.5-vl-7b` for `qwen2.5-vl-7b-instruct`
   for (const std::string& name : known) {
+    if (wanted.starts_with(name + "-") && name.size() > longest_start.size()) longest_start = name;
     const bool point = wanted.find('.') != std::string::npos;  // opt-1.3b is no opt-13b
     if (wanted.size() >= kLeastStart &&
         (name.starts_with(wanted) || (!point && folded(name).starts_with(folded(wanted))))) {
@@ -272,9 +252,7 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
       !sized.empty()) {
     return fmt::format("did you mean \"{}\"?", sized);
   }
-  if (const std::string start = longest_prefix(wanted, known); !start.empty()) {
-    return fmt::format("did you mean \"{}\"?", start);
-  }
+  if (!longest_start.empty()) return fmt::format("did you mean \"{}\"?", longest_start);
   const bool chips = kind == CatalogKind::accelerators;
   std::string nearest = nearest_entry(catalog, kind, typed,
                                       models || chips ? same_line(wanted, known, models) : known);

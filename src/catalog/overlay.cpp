@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <map>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "catalog/data/data_file.h"
 #include "quantity/suggest.h"
@@ -34,13 +35,6 @@ std::string entry_path(CatalogKind kind, std::string_view entry) {
 
 bool is_own_file(const Catalog& catalog, const std::string& path) {
   return catalog.origin(path) != path;
-}
-
-bool has_own_entries(const Catalog& catalog, CatalogKind kind) {
-  for (const std::string& entry : catalog.names(kind)) {
-    if (is_own_file(catalog, entry_path(kind, entry))) return true;
-  }
-  return false;
 }
 
 // Adds a name, which only one entry may have. Distinct spellings of one entry are no conflict.
@@ -81,7 +75,10 @@ void check_kind(const Catalog& catalog, CatalogKind kind) {
 
 void check_entry_names(const Catalog& catalog) {
   for (const CatalogKind kind : kNamedKinds) {
-    if (has_own_entries(catalog, kind)) check_kind(catalog, kind);
+    const auto is_own = [&](const std::string& entry) {
+      return is_own_file(catalog, entry_path(kind, entry));
+    };
+    if (std::ranges::any_of(catalog.names(kind), is_own)) check_kind(catalog, kind);
   }
 }
 

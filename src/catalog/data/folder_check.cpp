@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/data/folder_check.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -88,7 +88,7 @@ class FolderCheck {
     const std::string guess = did_you_mean(name, known);
     if (guess.empty() && !holds_json(place) && !has_json_name(name)) return;
     fail(place, "no folder of trcost data has this name",
-         guess.empty() ? fmt::format("the folders are {}", joined_names(folders_within("")))
+         guess.empty() ? fmt::format("the folders are {}", fmt::join(folders_within(""), ", "))
                        : guess);
   }
 
@@ -145,13 +145,7 @@ class FolderCheck {
     fail(place, "nothing in this folder is trcost data",
          fmt::format("{}its folders may be {}",
                      stray_.empty() ? "" : stray_ + " belongs in a folder of its kind; ",
-                     joined_names(folders_within(""))));
-  }
-
-  static std::string joined_names(const std::vector<std::string>& names) {
-    std::string out;
-    for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-    return out;
+                     fmt::join(folders_within(""), ", ")));
   }
 
   const std::string& directory_;

@@ -11,50 +11,40 @@ namespace trcost::catalog {
 
 namespace {
 
-struct UnreadRow {
-  std::string family;
-  std::vector<std::string> models;  // how their names begin
-  UnreadModel model;
-};
-
-std::vector<UnreadRow> read_unread_rows(const DataFolder& data) {
+// The first row for which `matches(family, models)`, where `models` are starts of their names.
+template <class Matches>
+std::optional<UnreadModel> first_unread(const DataFolder& data, const Matches& matches) {
   ObjectReader file = read_data_file(data, "unread.json").object();
   file.accept("schema_version");
   file.accept("retrieved");
   ObjectReader reasons = file.required_object("reasons");
-  std::vector<UnreadRow> rows;
+  std::optional<UnreadModel> found;
   for (const JsonValue& value : file.required_value("families").array()) {
     ObjectReader row = value.object();
-    rows.push_back(
-        {row.required_text("family"),
-         row.texts_or_empty("models"),
-         {reasons.required_text(row.required_text("reason")), row.text_or("nearest", {})}});
+    const std::string family = row.required_text("family");
+    const std::vector<std::string> models = row.texts_or_empty("models");
+    UnreadModel model{reasons.required_text(row.required_text("reason")),
+                      row.text_or("nearest", {})};
     row.finish();
+    if (!found && matches(family, models)) found = std::move(model);
   }
   file.finish();
   reasons.finish();
-  return rows;
-}
-
-template <class Matches>
-std::optional<UnreadModel> first_unread(const DataFolder& data, const Matches& matches) {
-  for (UnreadRow& row : read_unread_rows(data)) {
-    if (matches(row)) return std::move(row.model);
-  }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace
 
 std::optional<UnreadModel> unread_family(const DataFolder& data, std::string_view model_type) {
-  return first_unread(data, [&](const UnreadRow& row) { return row.family == model_type; });
+  return first_unread(data,
+                      [&](const std::string& family, const auto&) { return family == model_type; });
 }
 
 std::optional<UnreadModel> unread_model(const DataFolder& data, std::string_view name) {
   const std::string wanted = folded(name);
-  return first_unread(data, [&](const UnreadRow& row) {
+  return first_unread(data, [&](const std::string&, const std::vector<std::string>& models) {
     return std::ranges::any_of(
-        row.models, [&](const std::string& start) { return wanted.starts_with(folded(start)); });
+        models, [&](const std::string& start) { return wanted.starts_with(folded(start)); });
   });
 }
 

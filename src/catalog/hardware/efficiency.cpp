@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 
 #include "catalog/data/data_file.h"
 #include "json/strict_json.h"
@@ -85,43 +84,16 @@ Efficiency read_efficiency(const Accelerator& chip, const DataFolder& data,
 
 // `MoE pre-training on hopper with megatron`
 std::string family_words(const ResidualFamily& family) {
-  std::string words;
-  switch (family.model) {
-    case ModelFamily::vision:
-      return "vision-language runs, one vote per source";
-    case ModelFamily::contrastive:
-      return "contrastive runs, one vote per source";
-    case ModelFamily::moe:
-      words = "MoE ";
-      break;
-    case ModelFamily::dense:
-      words = "dense ";
-      break;
-    case ModelFamily::any:
-      break;
+  constexpr std::string_view kModels[] = {"", "dense ", "MoE ", "vision-language", "contrastive"};
+  constexpr std::string_view kTrainings[] = {"training", "pre-training", "fine-tuning"};
+  std::string words(kModels[static_cast<std::size_t>(family.model)]);
+  if (family.model == ModelFamily::vision || family.model == ModelFamily::contrastive) {
+    return words + " runs, one vote per source";
   }
-  switch (family.task) {
-    case TaskFamily::finetune:
-      words += "fine-tuning";
-      break;
-    case TaskFamily::pretrain:
-      words += "pre-training";
-      break;
-    case TaskFamily::any:
-      words += "training";
-      break;
-  }
+  words += kTrainings[static_cast<std::size_t>(family.task)];
   if (family.architecture) words += " on " + *family.architecture;
   if (family.stack) words += " with " + *family.stack;
   return words;
-}
-
-// A name, or nothing where the row joins them all.
-std::optional<std::string> name_or_any(const CsvTable& table, std::size_t row,
-                                       std::string_view column) {
-  const std::string& cell = table.text(row, column);
-  if (cell == "any") return std::nullopt;
-  return cell;
 }
 
 void read_residuals(const DataFolder& data, std::string_view path,
@@ -130,8 +102,13 @@ void read_residuals(const DataFolder& data, std::string_view path,
   const CsvTable table(data.file(path), path);
   families.reserve(families.size() + table.rows());
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    families.push_back({name_or_any(table, i, "architecture"),
-                        name_or_any(table, i, "stack"),
+    // A row of `any` joins them all.
+    const auto name = [&](std::string_view column) {
+      const std::string& cell = table.text(i, column);
+      return cell == "any" ? std::nullopt : std::optional(cell);
+    };
+    families.push_back({name("architecture"),
+                        name("stack"),
                         required_one_of(table, i, "model", kModelFamilies),
                         required_one_of(table, i, "task", kTaskFamilies),
                         static_cast<int>(table.required_number(i, "rows")),

@@ -166,22 +166,6 @@ void check_node(const ObjectReader& file, const System& system) {
 
 }  // namespace
 
-}  // namespace trcost::catalog
-
-namespace trcost {
-
-std::string_view precision_name(Precision precision) {
-  return word_of(kPrecisions, std::optional(precision));
-}
-
-std::optional<Precision> parse_precision(std::string_view name) {
-  return find_value(kPrecisions, name).value_or(std::nullopt);
-}
-
-}  // namespace trcost
-
-namespace trcost::catalog {
-
 std::span<const Constant<Accelerator>> server_facts() {
   return kServerFacts;
 }
@@ -259,3 +243,15 @@ System parse_system(const JsonValue& document) {
 }
 
 }  // namespace trcost::catalog
+
+namespace trcost {
+
+std::string_view precision_name(Precision precision) {
+  return word_of(kPrecisions, std::optional(precision));
+}
+
+std::optional<Precision> parse_precision(std::string_view name) {
+  return find_value(kPrecisions, name).value_or(std::nullopt);
+}
+
+}  // namespace trcost

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/hardware/machines.h"
 
-#include <charconv>
-
 #include "catalog/data/data_file.h"
 #include "json/strict_json.h"
 #include "quantity/suggest.h"
@@ -14,13 +12,8 @@ constexpr double kMostPerMachine = 1024;
 
 std::optional<double> whole_count(std::string_view digits) {
   constexpr std::size_t kMostDigits = 7;
-  int value = 0;
-  if (digits.empty() || digits.size() > kMostDigits) return std::nullopt;
-  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (status != std::errc() || end != digits.data() + digits.size() || value < 1) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = digits.size() <= kMostDigits ? number_in<int>(digits) : std::nullopt;
+  return value && *value >= 1 ? std::optional<double>(*value) : std::nullopt;
 }
 
 // The number that stands for {} in a machine's name.

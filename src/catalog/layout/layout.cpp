@@ -3,10 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace trcost {
 
 std::string_view sharding_name(Sharding sharding) {

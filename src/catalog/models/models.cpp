@@ -14,10 +14,6 @@
 namespace trcost::catalog {
 namespace {
 
-double read_width(ObjectReader& r, std::string_view key, double fallback) {
-  return r.whole_or(key, fallback, 1, kWidest);
-}
-
 MixtureOfExperts read_moe(ObjectReader r) {
   MixtureOfExperts moe;
   moe.experts = r.required_whole("experts", 1, 1e6);
@@ -130,14 +126,6 @@ Connector read_connector(const JsonValue& value, const LanguageModel& language) 
   return c;
 }
 
-/// Reads an encoder of the catalog by name or path, or one that the file itself describes.
-Encoder read_encoder_of_model(const JsonValue& value, const EncoderLookup& find_encoder) {
-  if (value.is_text()) return find_encoder(value.text());
-  Encoder encoder = read_encoder(value.object());
-  encoder.name = "its own";
-  return encoder;
-}
-
 /// True for families whose images always become the same number of tokens, and for encoders without
 /// a rule.
 bool fixed_tokens(std::string_view family) {
@@ -152,11 +140,11 @@ LanguageModel read_language(ObjectReader r) {
   m.layers = r.required_whole("layers", 1, kMostLayers);
   m.hidden = r.required_whole("hidden", 1, kWidest);
   m.heads = r.required_whole("heads", 1, kWidest);
-  m.kv_heads = read_width(r, "kv_heads", m.heads);
+  m.kv_heads = r.whole_or("kv_heads", m.heads, 1, kWidest);
   if (!r.has("head_dim") && std::fmod(m.hidden, m.heads) != 0) {
     r.value().fail("hidden is not a multiple of heads", "set head_dim");
   }
-  m.head_dim = read_width(r, "head_dim", m.hidden / m.heads);
+  m.head_dim = r.whole_or("head_dim", m.hidden / m.heads, 1, kWidest);
   m.vocab = r.required_whole("vocab", 1, 1e9);
   if (std::optional<ObjectReader> moe = r.optional_object("moe")) m.moe = read_moe(*moe);
   read_pattern(r, m);
@@ -245,7 +233,13 @@ void set_usual_tokens(VisionModel& vision, std::string_view family) {
 VisionModel read_vision(ObjectReader r, LanguageModel& language, std::string_view family,
                         const EncoderLookup& find_encoder) {
   VisionModel vision;
-  vision.encoder = read_encoder_of_model(r.required_value("encoder"), find_encoder);
+  const JsonValue encoder = r.required_value("encoder");
+  if (encoder.is_text()) {
+    vision.encoder = find_encoder(encoder.text());
+  } else {
+    vision.encoder = read_encoder(encoder.object());
+    vision.encoder.name = "its own";
+  }
   if (r.has("image_pixels")) {
     set_image_size(vision.encoder, r.required_whole("image_pixels", 1, 1e5));
   }
@@ -292,26 +286,6 @@ PublishedParameters read_published_parameters(ObjectReader& r) {
   return published;
 }
 
-TrainingTokens read_training_tokens(ObjectReader& r) {
-  std::optional<ObjectReader> object = r.optional_object("training_tokens");
-  if (!object) return {};
-  TrainingTokens out;
-  out.count = object->required_number("value", 1, 1e20);
-  out.source = object->required_text("source");
-  object->finish();
-  return out;
-}
-
-std::vector<AliasNote> read_alias_notes(ObjectReader& r) {
-  std::vector<AliasNote> out;
-  std::optional<ObjectReader> object = r.optional_object("alias_notes");
-  if (!object) return out;
-  for (const std::string& alias : object->keys()) {
-    out.push_back({alias, object->required_text(alias)});
-  }
-  return out;
-}
-
 Model parse_model(const JsonValue& document, const EncoderLookup& find_encoder) {
   const std::string& origin = document.origin();
   ObjectReader r = document.object();
@@ -331,8 +305,16 @@ Model parse_model(const JsonValue& document, const EncoderLookup& find_encoder) 
                 origin + "#/released_format");
   }
   read_published_parameters(r);
-  model.training_tokens = read_training_tokens(r);
-  model.alias_notes = read_alias_notes(r);
+  if (std::optional<ObjectReader> tokens = r.optional_object("training_tokens")) {
+    model.training_tokens = {tokens->required_number("value", 1, 1e20),
+                             tokens->required_text("source")};
+    tokens->finish();
+  }
+  if (std::optional<ObjectReader> notes = r.optional_object("alias_notes")) {
+    for (const std::string& alias : notes->keys()) {
+      model.alias_notes.push_back({alias, notes->required_text(alias)});
+    }
+  }
   model.language = read_language(r.required_object("language"));
   model.token_family = r.text_or("token_family", {});
   if (std::optional<ObjectReader> vision = r.optional_object("vision")) {

@@ -4,11 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "catalog/data/data_file.h"
-#include "catalog/models/models.h"
 #include "quantity/suggest.h"
 #include "text/csv.h"
 
@@ -16,7 +14,7 @@ namespace trcost::catalog {
 
 namespace {
 
-constexpr std::string_view kModelFolder = "runs/models/";
+constexpr const char* kThroughputFile = "runs/throughput.csv";
 
 // The degree in a cell, empty for an empty cell or a missing column.
 std::optional<int> degree(const CsvTable& table, std::size_t row, std::string_view column) {
@@ -34,12 +32,6 @@ constexpr Choice<bool> kYesOrNo[] = {{"yes", true}, {"no", false}};
 
 bool is_yes(const CsvTable& table, std::size_t row, std::string_view column) {
   return one_of(table, row, column, kYesOrNo).value_or(false);
-}
-
-Precision row_precision(const CsvTable& table, std::size_t row) {
-  const std::optional<Precision> precision = parse_precision(table.text(row, "precision"));
-  if (!precision) table.fail(row, "precision", "unknown precision");
-  return *precision;
 }
 
 // Tokens per second and GPU, from their own cell or from the seconds of a step.
@@ -69,14 +61,6 @@ std::optional<double> batch_of(const CsvTable& table, std::size_t i, std::string
   return value;
 }
 
-bool overlaps(const CsvTable& table, std::size_t i) {
-  const std::string_view said = table.text(i, "overlap");
-  if (!said.empty() && said != "none") {
-    table.fail(i, "overlap", "this is none, where no exchange ran behind compute, or empty");
-  }
-  return said.empty();
-}
-
 ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   ThroughputRow row;
   row.id = table.text(i, "id");
@@ -90,7 +74,9 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.micro_batch = batch_of(table, i, "micro_batch");
   row.global_batch = batch_of(table, i, "global_batch");
   row.seq_length = at_least_one(table, i, "seq_length");
-  row.precision = row_precision(table, i);
+  const std::optional<Precision> precision = parse_precision(table.text(i, "precision"));
+  if (!precision) table.fail(i, "precision", "unknown precision");
+  row.precision = *precision;
   row.recompute = one_of(table, i, "recompute", kRecomputes);
   row.attention = one_of(table, i, "attention", kAttentions).value_or(Attention::flash);
   row.kernels = one_of(table, i, "kernels", kKernelSets);
@@ -102,79 +88,35 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.quality = table.text(i, "quality");
   row.group = table.text(i, "group");
   row.tuning = one_of(table, i, "tuning", kTunings);
-  row.overlaps = overlaps(table, i);
+  const std::string_view overlap = table.text(i, "overlap");
+  if (!overlap.empty() && overlap != "none") {
+    table.fail(i, "overlap", "this is none, where no exchange ran behind compute, or empty");
+  }
+  row.overlaps = overlap.empty();
   row.layout_known = is_yes(table, i, "layout_known");
   row.system = table.text(i, "system");
   row.note = table.text(i, "hardware_note");
   return row;
 }
 
-constexpr std::string_view kColumns[] = {"id",
-                                         "source",
-                                         "model",
-                                         "task",
-                                         "accelerator",
-                                         "gpus",
-                                         "sharding",
-                                         "micro_batch",
-                                         "global_batch",
-                                         "seq_length",
-                                         "precision",
-                                         "recompute",
-                                         "attention",
-                                         "kernels",
-                                         "optimizer",
-                                         "stack",
-                                         "version",
-                                         "tokens_per_second_per_gpu",
-                                         "step_seconds",
-                                         "reported_tflops_per_gpu",
-                                         "reported_definition",
-                                         "quality",
-                                         "group",
-                                         "layout_known",
-                                         "quantised_base",
-                                         "hardware_note",
-                                         "system",
-                                         "run_by",
-                                         "tuning",
-                                         "overlap"};
-
-bool is_dimension(std::string_view column) {
-  return std::ranges::find(kDimensions, column, &Dimension::name) != std::end(kDimensions);
-}
-
-void add_left_out(const DataFolder& data, std::vector<ThroughputRow>& rows) {
-  constexpr std::string_view path = "efficiency/left_out.csv";
-  if (!data.has_file(path)) return;
-  std::map<std::string_view, ThroughputRow*> by_id;
-  for (ThroughputRow& row : rows) by_id[row.id] = &row;
-  const CsvTable table(data.file(path), path);
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const auto found = by_id.find(table.text(i, "id"));
-    if (found == by_id.end()) continue;  // a row that was taken away since
-    found->second->left_out = table.required_number(i, "predicted");
-    found->second->left_out_sigma = table.required_number(i, "sigma");
-  }
-}
-
 std::vector<ThroughputRow> throughput_rows(const DataFolder& data) {
-  const CsvTable table(data.file("runs/throughput.csv"), "runs/throughput.csv");
+  const CsvTable table(data.file(kThroughputFile), kThroughputFile);
   std::vector<ThroughputRow> rows = read_rows(table, throughput_row);
   std::map<std::string, double> sizes;
   for (const ThroughputRow& row : rows) sizes[row.group] += 1;
   for (ThroughputRow& row : rows) row.weight = 1 / sizes[row.group];
-  add_left_out(data, rows);
+  constexpr std::string_view kLeftOutFile = "efficiency/left_out.csv";
+  if (!data.has_file(kLeftOutFile)) return rows;
+  std::map<std::string_view, ThroughputRow*> by_id;
+  for (ThroughputRow& row : rows) by_id[row.id] = &row;
+  const CsvTable left_out(data.file(kLeftOutFile), kLeftOutFile);
+  for (std::size_t i = 0; i < left_out.rows(); ++i) {
+    const auto found = by_id.find(left_out.text(i, "id"));
+    if (found == by_id.end()) continue;  // a row that was taken away since
+    found->second->left_out = left_out.required_number(i, "predicted");
+    found->second->left_out_sigma = left_out.required_number(i, "sigma");
+  }
   return rows;
-}
-
-// Stages that start from random weights, in the words of runs.csv.
-constexpr std::string_view kFromNothing[] = {"pretrain", "pretrain(+post)"};
-
-bool pretrains_text(const CsvTable& t, std::size_t i) {
-  const Modality modality = required_one_of(t, i, "modality", kModalities);
-  return (modality == Modality::text || modality == Modality::early_fusion) &&
-         std::ranges::find(kFromNothing, t.text(i, "stage")) != std::end(kFromNothing);
 }
 
 // Whether the figure was read at its source. A note may follow in brackets.
@@ -192,35 +134,26 @@ PublishedRun published_run(const CsvTable& t, std::size_t i) {
   run.id = t.text(i, "run_id");
   run.name = t.text(i, "name");
   run.stage = t.text(i, "stage");
-  run.text_pretraining = pretrains_text(t, i);
-  const auto scaled = [&](std::string_view column, double unit) {
+  const Modality modality = required_one_of(t, i, "modality", kModalities);
+  const bool from_random_weights = run.stage == "pretrain" || run.stage == "pretrain(+post)";
+  run.text_pretraining =
+      from_random_weights && (modality == Modality::text || modality == Modality::early_fusion);
+  const auto billions = [&](std::string_view column) {
     std::optional<double> value = t.number(i, column);
-    if (value) *value *= unit;
+    if (value) *value *= 1e9;
     return value;
   };
-  run.params_total = scaled("params_total_B", 1e9);
-  run.params_active = scaled("params_active_B", 1e9);
-  run.tokens = scaled("tokens_B", 1e9);
-  run.samples = scaled("samples_M", 1e6);
-  run.epochs = t.number(i, "epochs");
+  run.params_total = billions("params_total_B");
+  run.params_active = billions("params_active_B");
+  run.tokens = billions("tokens_B");
   run.seq_length = t.number(i, "seq_len");
-  run.layers = t.number(i, "layers");
-  run.hidden = t.number(i, "hidden");
-  run.heads = t.number(i, "heads");
-  run.kv_heads = t.number(i, "kv_heads");
-  run.ffn = t.number(i, "ffn");
-  run.vocab = t.number(i, "vocab");
   run.accelerator = t.text(i, "accelerator");
   run.gpus = t.number(i, "gpu_count");
   run.precision = parse_precision(lower_case(t.text(i, "precision")));
   run.gpu_hours = t.number(i, "gpu_hours");
   run.implied_gpu_hours = t.number(i, "implied_gpu_hours");
   run.wall_days = t.number(i, "wall_days");
-  run.tflops_per_gpu = t.number(i, "tflops_gpu");
-  run.tokens_per_second_per_gpu = t.number(i, "tokens_s_gpu");
   run.flops = t.number(i, "train_flops");
-  run.cost_usd = t.number(i, "cost_usd");
-  run.usd_per_gpu_hour = t.number(i, "usd_per_gpu_h");
   run.what_is_included = t.text(i, "what_is_included");
   run.source = t.text(i, "source");
   run.quality = t.text(i, "quality");
@@ -267,22 +200,8 @@ std::vector<T> read_table(const DataFolder& data, std::string_view path,
 // A cell as JSON: null, a number, or a text.
 nlohmann::ordered_json cell_value(const std::string& text) {
   if (text.empty()) return nullptr;
-  double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status == std::errc() && end == text.data() + text.size()) return value;
+  if (const auto value = number_in<double>(text)) return *value;
   return text;
-}
-
-BudgetModel read_budget_model(const JsonValue& value) {
-  ObjectReader row = value.object();
-  BudgetModel out;
-  out.name = row.required_text("name");
-  out.vision = row.required_choice("modality", kModalities) == Modality::vision;
-  out.params = row.required_number("params", 1e6, 1e14);
-  out.tokens = row.required_number("tokens", 1e9, 1e15);
-  out.source = row.required_text("source");
-  row.finish();
-  return out;
 }
 
 TokenBudget read_budget(const JsonValue& value) {
@@ -290,7 +209,16 @@ TokenBudget read_budget(const JsonValue& value) {
   TokenBudget out;
   out.tokens = row.required_number("tokens", 1e9, 1e15);
   const JsonValue models = row.required_value("models");
-  for (const JsonValue& each : models.array()) out.models.push_back(read_budget_model(each));
+  for (const JsonValue& each : models.array()) {
+    ObjectReader model = each.object();
+    out.models.push_back(
+        {.name = model.required_text("name"),
+         .vision = model.required_choice("modality", kModalities) == Modality::vision,
+         .params = model.required_number("params", 1e6, 1e14),
+         .tokens = model.required_number("tokens", 1e9, 1e15),
+         .source = model.required_text("source")});
+    model.finish();
+  }
   if (out.models.empty()) models.fail("a budget is of one model at least");
   row.finish();
   return out;
@@ -298,19 +226,18 @@ TokenBudget read_budget(const JsonValue& value) {
 
 }  // namespace
 
-std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
-                                    const OwnDefaults& defaults,
+std::vector<ThroughputRow> own_rows(const DataFolder& data, std::string_view csv,
+                                    std::string_view origin, const OwnDefaults& defaults,
                                     std::vector<std::string>& unknown) {
   constexpr std::string_view kFill = "write it into the row, or set its flag, which fills all rows";
+  const CsvTable published(data.file(kThroughputFile), kThroughputFile);
   CsvTable table(csv, origin);
   table.hint_missing(std::string(kFill));
   for (const std::string& column : table.columns()) {
-    const bool known = std::ranges::find(kColumns, column) != std::end(kColumns);
-    if (!known && !is_dimension(column)) unknown.push_back(column);
+    if (!published.has(column)) unknown.push_back(column);
   }
   for (const auto& [column, cell] : defaults) table.fill(column, cell);
-  for (const std::string_view column : kColumns) table.fill(column, "");
-  for (const Dimension& each : kDimensions) table.fill(each.name, "");
+  for (const std::string& column : published.columns()) table.fill(column, "");
   std::vector<ThroughputRow> rows;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     if (table.text(i, "model").empty())
@@ -333,7 +260,7 @@ std::shared_ptr<const RunBook> load_runs(const DataFolder& data,
   book->posttraining_runs = read_table(data, "serving/posttraining.csv", timed_run);
   book->memory = read_table(data, "runs/memory.csv", memory_figure);
   for (const EmbeddedFile& file : embedded_files()) {
-    if (!file.path.starts_with(kModelFolder)) continue;
+    if (!file.path.starts_with("runs/models/")) continue;
     Model model = parse_model(read_data_file(data, file.path), find_encoder);
     const std::string name = model.name;
     book->models.emplace(name, std::move(model));
@@ -343,7 +270,7 @@ std::shared_ptr<const RunBook> load_runs(const DataFolder& data,
 
 std::string run_text(const DataFolder& data, std::string_view id) {
   for (const auto& [path, key] :
-       {std::pair{"runs/throughput.csv", "id"}, std::pair{"runs/runs.csv", "run_id"}}) {
+       {std::pair{kThroughputFile, "id"}, std::pair{"runs/runs.csv", "run_id"}}) {
     const CsvTable table(data.file(path), path);
     for (std::size_t row = 0; row < table.rows(); ++row) {
       if (table.text(row, key) != id) continue;

@@ -105,8 +105,9 @@ struct ThroughputRow : Degrees {
 using OwnDefaults = std::vector<std::pair<std::string_view, std::string>>;
 /// Reads a user's rows with the columns of data/runs/throughput.csv. Missing columns count as
 /// empty. Columns of other names go to `unknown`. Throws Error (data) with line and column.
-std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
-                                    const OwnDefaults& defaults, std::vector<std::string>& unknown);
+std::vector<ThroughputRow> own_rows(const DataFolder& data, std::string_view csv,
+                                    std::string_view origin, const OwnDefaults& defaults,
+                                    std::vector<std::string>& unknown);
 
 /// One whole published run: what it processed and what it cost (data/runs/runs.csv).
 struct PublishedRun {
@@ -115,13 +116,11 @@ struct PublishedRun {
   /// True for text models from random weights (early fusion learns images as text).
   bool text_pretraining = false;
   std::optional<double> params_total, params_active;
-  std::optional<double> tokens, samples, epochs, seq_length;
-  std::optional<double> layers, hidden, heads, kv_heads, ffn, vocab;
+  std::optional<double> tokens, seq_length;
   std::string accelerator;  ///< as published
   std::optional<double> gpus;
   std::optional<Precision> precision;  ///< empty where none or several are published
-  std::optional<double> gpu_hours, implied_gpu_hours, wall_days, tflops_per_gpu;
-  std::optional<double> tokens_per_second_per_gpu, flops, cost_usd, usd_per_gpu_hour;
+  std::optional<double> gpu_hours, implied_gpu_hours, wall_days, flops;
   std::string what_is_included, source, quality;
   bool verified = false;
 };

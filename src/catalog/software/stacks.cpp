@@ -4,12 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <string>
-#include <vector>
 
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 
 namespace trcost::catalog {
@@ -18,17 +15,9 @@ namespace {
 
 constexpr double kMonths = 12;
 
-std::optional<int> whole(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // The middle of the month.
 std::optional<double> month(std::string_view year, std::string_view of_year, int century) {
-  const std::optional<int> y = whole(year);
-  const std::optional<int> m = whole(of_year);
+  const auto y = number_in<int>(year), m = number_in<int>(of_year);
   if (!y || !m || *m < 1 || *m > kMonths) return std::nullopt;
   return century + *y + (*m - 0.5) / kMonths;
 }
@@ -153,18 +142,6 @@ void read_memory(ObjectReader& parent, MemoryRecipe& memory) {
   reader->finish();
 }
 
-MemoryRecipe assumed_memory(ObjectReader reader, const Sources& sources) {
-  MemoryRecipe out;
-  for (const StatesKey& key : kRecipeStates) {
-    ObjectReader states = reader.required_object(key.name);
-    read_sourced_constants(states, sources, kStates, out.*key.member);
-    states.finish();
-  }
-  read_sourced_constants(reader, sources, kMemoryConstants, out);
-  reader.finish();
-  return out;
-}
-
 double read_month(const JsonValue& value) {
   const std::optional<double> year = release_month(value.text());
   if (!year) value.fail("a month of release is written YYYY-MM");
@@ -190,12 +167,9 @@ void read_releases(ObjectReader& parent, StackReleases& releases) {
 void read_tuning(ObjectReader& parent, Stack& stack) {
   auto reader = parent.optional_object("tuning");
   if (!reader) return;
-  const auto read = [&](std::string_view key, Tuning& tuning) {
-    tuning = reader->required_choice(key, kTunings);
-  };
   reader->required_text("source");
-  read("constants", stack.described);
-  read("default", stack.usual);
+  stack.described = reader->required_choice("constants", kTunings);
+  stack.usual = reader->required_choice("default", kTunings);
   reader->finish();
 }
 
@@ -210,16 +184,6 @@ void read_attention_kernels(ObjectReader& parent, AttentionKernels& kernels) {
     }
     chips->finish();
   }
-  reader->finish();
-}
-
-// Reads the results of a fit. Constants written by hand beside it win.
-void read_fitted(ObjectReader& parent, Stack& stack) {
-  auto reader = parent.optional_object("fitted");
-  if (!reader) return;
-  reader->required_text("source");
-  reader->accept("date");
-  read_given_constants(*reader, kStackConstants, stack);
   reader->finish();
 }
 
@@ -299,11 +263,17 @@ std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_vi
 }
 
 Stack assumed_stack(const DataFolder& data) {
-  return read_assumed<Stack>(data, "assumed/stack.json", kStackConstants,
-                             [](ObjectReader& reader, const Sources& sources, Stack& out) {
-                               out.memory =
-                                   assumed_memory(reader.required_object("memory"), sources);
-                             });
+  const auto read_memory = [](ObjectReader& reader, const Sources& sources, Stack& out) {
+    ObjectReader memory = reader.required_object("memory");
+    for (const StatesKey& key : kRecipeStates) {
+      ObjectReader states = memory.required_object(key.name);
+      read_sourced_constants(states, sources, kStates, out.memory.*key.member);
+      states.finish();
+    }
+    read_sourced_constants(memory, sources, kMemoryConstants, out.memory);
+    memory.finish();
+  };
+  return read_assumed<Stack>(data, "assumed/stack.json", kStackConstants, read_memory);
 }
 
 std::shared_ptr<const Stack> load_stack(const JsonValue& document, const DataFolder& data) {
@@ -313,7 +283,13 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document, const DataFol
   stack->name = reader.required_text("name");
   stack->title = reader.required_text("title");
   stack->source = reader.required_text("source");
-  read_fitted(reader, *stack);
+  // Constants written by hand beside the results of a fit win.
+  if (auto fitted = reader.optional_object("fitted")) {
+    fitted->required_text("source");
+    fitted->accept("date");
+    read_given_constants(*fitted, kStackConstants, *stack);
+    fitted->finish();
+  }
   read_given_constants(reader, kStackConstants, *stack);
   read_abilities(reader, *stack);
   read_releases(reader, stack->releases);

@@ -42,10 +42,8 @@ const Tool* find_tool(const Catalog& catalog, std::string_view name) {
   if (name.ends_with(".json")) return nullptr;
   name = name.substr(0, name.find('@'));
   for (const Tool& tool : training_tools(catalog)) {
-    const bool named =
-        std::any_of(tool.names.begin(), tool.names.end(),
-                    [&](const std::string& each) { return same_folded(each, name); });
-    if (!named) continue;
+    const auto is = [&](const std::string& each) { return same_folded(each, name); };
+    if (std::ranges::none_of(tool.names, is)) continue;
     return catalog.entry_of(CatalogKind::stacks, name).empty() ? &tool : nullptr;
   }
   return nullptr;

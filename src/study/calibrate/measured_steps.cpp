@@ -64,46 +64,15 @@ std::string calibrated_stack(const Scenario& asked, const std::vector<Throughput
   return base.empty() ? typed : base;
 }
 
-MeasuredStep row_step(const Catalog& catalog, ThroughputRow row, const std::string& base) {
-  // The calibration finds out how tuned the run was, so the row is predicted without its version.
-  row.stack = base;
-  row.version.clear();
-  row.left_out.reset();
-  MeasuredStep step = published_step(catalog, row);
-  step.name = row.id;
-  return step;
-}
-
 void refuse_fields(const Scenario& asked) {
-  const auto refuse = [&](Field field, std::string_view why) {
-    if (!asked.has(field)) return;
-    throw Error(ErrorKind::usage,
-                fmt::format("{} says the speed that is to be found out", field_info(field).flag),
-                std::string(why), std::string(field_info(field).flag));
-  };
-  refuse(Field::efficiency_mfu, "leave it out");
+  if (asked.has(Field::efficiency_mfu)) {
+    throw Error(ErrorKind::usage, "--mfu says the speed that is to be found out", "leave it out",
+                "--mfu");
+  }
   if (!asked.stages.empty()) {
     throw Error(ErrorKind::usage, "a training in several stages has no one step",
                 "calibrate to the log of one stage");
   }
-}
-
-// Adds the facts that a log prints. A flag has precedence over the log.
-Scenario with_facts(const LogSteps& log, std::string_view name, const Scenario& asked,
-                    std::vector<std::string>& warnings) {
-  Scenario out = asked;
-  for (const auto& [field, value] : log.facts) {
-    const FieldInfo& info = field_info(field);
-    const std::optional<double> typed = asked.number(field);
-    if (!typed) {
-      out.set_number(info, value, name);
-    } else if (*typed != value) {
-      warnings.push_back(fmt::format("{} prints {} = {}, {} says {}: the flag is taken", name,
-                                     info.path, format_exact(value), info.flag,
-                                     format_exact(*typed)));
-    }
-  }
-  return out;
 }
 
 void require(const Scenario& scenario, Field field, std::string_view what, std::string_view name) {
@@ -154,7 +123,19 @@ void note_log(const LogSteps& log, std::string_view name, std::vector<std::strin
 // The scenario of the log, with one accelerator and everything that a step depends on.
 Scenario log_scenario(const LogSteps& log, std::string_view name, const Scenario& asked,
                       std::vector<std::string>& warnings) {
-  Scenario out = with_facts(log, name, asked, warnings);
+  // A flag has precedence over a fact that the log prints.
+  Scenario out = asked;
+  for (const auto& [field, value] : log.facts) {
+    const FieldInfo& info = field_info(field);
+    const std::optional<double> typed = asked.number(field);
+    if (!typed) {
+      out.set_number(info, value, name);
+    } else if (*typed != value) {
+      warnings.push_back(fmt::format("{} prints {} = {}, {} says {}: the flag is taken", name,
+                                     info.path, format_exact(value), info.flag,
+                                     format_exact(*typed)));
+    }
+  }
   require(out, Field::hardware_accelerator, "on which accelerator it ran", name);
   require(out, Field::hardware_gpus, "how many accelerators it ran on", name);
   const bool per_token =
@@ -189,7 +170,7 @@ void read_measured_rows(const Catalog& catalog, std::string_view csv, std::strin
                         const Scenario& asked, Measurements& out) {
   refuse_fields(asked);
   std::vector<std::string> unknown;
-  const std::vector<ThroughputRow> rows = own_rows(csv, origin, typed_defaults(asked), unknown);
+  std::vector<ThroughputRow> rows = own_rows(catalog, csv, origin, typed_defaults(asked), unknown);
   for (const std::string& column : unknown) {
     out.warnings.push_back(
         fmt::format("the column \"{}\" is none of data/runs/throughput.csv and is not "
@@ -198,9 +179,13 @@ void read_measured_rows(const Catalog& catalog, std::string_view csv, std::strin
   }
   const std::string base = calibrated_stack(asked, rows);
   if (out.base.empty()) out.base = base;
-  for (const ThroughputRow& row : rows) {
+  for (ThroughputRow& row : rows) {
+    // The calibration finds out how tuned the run was, so the row is predicted without its version.
+    row.stack = out.base;
+    row.version.clear();
+    row.left_out.reset();
     try {
-      out.steps.push_back(row_step(catalog, row, out.base));
+      out.steps.push_back(published_step(catalog, row));
     } catch (const Error& error) {
       throw Error(error.kind, fmt::format("{}: {}", row.id, error.message), error.hint,
                   error.location.empty() ? std::string(origin) : error.location);
