@@ -8,15 +8,6 @@
 
 namespace trcost {
 
-std::string_view unit_name(Unit unit) {
-  constexpr std::array<std::string_view, 4> kNames = {"GPU-hour", "kWh", "GB-month", "GB"};
-  return kNames[static_cast<std::size_t>(unit)];
-}
-
-}  // namespace trcost
-
-namespace trcost::cost {
-
 namespace {
 
 constexpr std::string_view kCovered = ", covered by the rental price";
@@ -24,9 +15,10 @@ constexpr std::string_view kOfRound = ": ";
 
 }  // namespace
 
-}  // namespace trcost::cost
-
-namespace trcost {
+std::string_view unit_name(Unit unit) {
+  constexpr std::array<std::string_view, 4> kNames = {"GPU-hour", "kWh", "GB-month", "GB"};
+  return kNames[static_cast<std::size_t>(unit)];
+}
 
 std::string item_name(const LineItem& item) {
   const bool in_the_rent = item.part == Part::energy && !item.included;

@@ -34,11 +34,6 @@ constexpr double kLeastGoodput = 0.01;
 constexpr std::string_view kLlama3 = "Llama 3: arXiv:2407.21783";
 constexpr std::string_view kAssumption = "assumption";
 
-double async_share(double gpus) {
-  const double share = portable_log2(gpus / kAsyncFrom) / portable_log2(kAsyncUntil / kAsyncFrom);
-  return std::clamp(share, 0.0, 1.0);
-}
-
 // Weighted geometric mean of two times.
 double interpolate_times(double from, double to, double share) {
   if (share <= 0) return from;
@@ -71,22 +66,6 @@ double exponential_goodput(double interval_seconds, double stall_seconds, double
 }
 
 namespace {
-
-// Failures and preemptions per hour. A part of a node is preempted like a whole one.
-double interruptions_per_hour(const FailureInputs& inputs, double nodes) {
-  return inputs.gpus / inputs.gpu_hours_per_failure + nodes / inputs.preemption_hours;
-}
-
-double checkpoint_write_seconds(const FailureInputs& inputs) {
-  return kHandOverSeconds + inputs.checkpoint_bytes / (kWriteBytesPerSecondPerGpu * inputs.gpus);
-}
-
-double spare_share(const FailureInputs& inputs, double async) {
-  if (inputs.spare_share) return *inputs.spare_share;
-  const double in_repair = kRepairHours * inputs.gpus_per_node / inputs.gpu_hours_per_failure;
-  const double share = async * std::min(in_repair, 0.5);
-  return share * inputs.gpus < kLeastSpare ? 0 : share;
-}
 
 // The hint never proposes more accelerators: the time between interruptions falls as fast as the
 // writing of checkpoints.
@@ -136,11 +115,17 @@ double spare_share(const FailureInputs& inputs, double async) {
 
 GoodputResult plan_goodput(const FailureInputs& inputs) {
   GoodputResult out;
-  out.async_share = async_share(inputs.gpus);
+  out.async_share = std::clamp(
+      portable_log2(inputs.gpus / kAsyncFrom) / portable_log2(kAsyncUntil / kAsyncFrom), 0.0, 1.0);
+  // A part of a node is preempted like a whole one.
   if (inputs.spot) out.nodes = std::ceil(inputs.gpus / inputs.gpus_per_node);
-  out.mtbf_seconds = kSecondsPerHour / interruptions_per_hour(inputs, out.nodes);
+  const double interruptions_per_hour =
+      inputs.gpus / inputs.gpu_hours_per_failure + out.nodes / inputs.preemption_hours;
+  out.mtbf_seconds = kSecondsPerHour / interruptions_per_hour;
+  const double write_seconds =
+      kHandOverSeconds + inputs.checkpoint_bytes / (kWriteBytesPerSecondPerGpu * inputs.gpus);
   out.stall_seconds = inputs.stall_seconds.value_or(
-      interpolate_times(checkpoint_write_seconds(inputs), kHandOverSeconds, out.async_share));
+      interpolate_times(write_seconds, kHandOverSeconds, out.async_share));
   const double cold = inputs.spot ? kSpotRestartSeconds : kRestartSeconds;
   out.restart_seconds =
       inputs.restart_seconds.value_or(interpolate_times(cold, kHotRestartSeconds, out.async_share));
@@ -150,7 +135,9 @@ GoodputResult plan_goodput(const FailureInputs& inputs) {
   out.one_piece = inputs.interval_seconds && inputs.busy_seconds &&
                   *inputs.busy_seconds <= *inputs.interval_seconds;
   if (out.one_piece) out.interval_seconds = *inputs.busy_seconds;
-  out.spare_share = spare_share(inputs, out.async_share);
+  const double in_repair = kRepairHours * inputs.gpus_per_node / inputs.gpu_hours_per_failure;
+  const double spares = out.async_share * std::min(in_repair, 0.5);
+  out.spare_share = inputs.spare_share.value_or(spares * inputs.gpus < kLeastSpare ? 0 : spares);
   out.goodput = (1 - out.spare_share) * exponential_goodput(out.interval_seconds,
                                                             out.one_piece ? 0 : out.stall_seconds,
                                                             out.restart_seconds, out.mtbf_seconds);

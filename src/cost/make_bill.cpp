@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "quantity/quantity.h"
+#include "quantity/suggest.h"
 #include "trcost/numbers.h"
 
 namespace trcost::cost {
@@ -24,11 +25,6 @@ using UnitTerms = std::span<const Term>;
 constexpr Exponents hour_drivers(Driver price) {
   return Exponents().with(Driver::hours, 1).with(price, 1);
 }
-// Drivers of stored bytes.
-constexpr Exponents storage_drivers(Driver kept) {
-  return Exponents().with(Driver::days, 1).with(kept, 1);
-}
-
 // Writes rows over those of the last bill, to reuse their memory.
 class BillRows {
  public:
@@ -132,7 +128,7 @@ void add_storage(const BillInputs& in, BillRows& rows) {
     if (gb_months <= 0) return;
     add_term(rows.add(part, gb_months, Unit::gb_month, price.usd, in.terms.storage_included,
                       price.source, price.date),
-             storage_drivers(kept));
+             Exponents().with(Driver::days, 1).with(kept, 1));
   };
   add(Part::dataset, use.dataset_gb_months, Driver::dataset);
   add(Part::checkpoints, use.full_gb_months, Driver::checkpoints);
@@ -292,9 +288,8 @@ std::vector<Derivation> derive_bill(const CostResult& cost, double tokens) {
     if (!row.date.empty()) step.source += fmt::format(" ({})", row.date);
     steps.push_back(std::move(step));
     if (!row.included) continue;
-    sum += (sum.empty() ? "" : " + ") + item_name(row);
-    amounts +=
-        (amounts.empty() ? "" : " + ") + (row.amount ? exact_usd(*row.amount) : std::string("n/a"));
+    append_item(sum, item_name(row), " + ");
+    append_item(amounts, row.amount ? exact_usd(*row.amount) : "n/a", " + ");
   }
   steps.push_back({"total", sum, amounts,
                    cost.total ? exact_usd(*cost.total) + " USD" : "n/a: a price is missing",

@@ -10,6 +10,7 @@
 #include "quantity/currency.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
+#include "quantity/suggest.h"
 #include "trcost/layout.h"
 #include "trcost/numbers.h"
 
@@ -29,32 +30,18 @@ bool is_quoted_by(const PriceDate& date, std::string_view as_of) {
   return as_of.empty() || date.first <= as_of;
 }
 
-// The newest price by that day of a whole machine without its network, as a buyer without a
-// hyperscaler's discount pays it.
-const HardwarePrice* machine_price(const PriceBook& book, std::string_view accelerator,
-                                   std::string_view as_of) {
+// The newest price by that day of a chip, or of a whole machine without its network, as a buyer
+// without a hyperscaler's discount pays it.
+const HardwarePrice* newest_price(const PriceBook& book, std::string_view accelerator, bool machine,
+                                  std::string_view as_of) {
   const HardwarePrice* newest = nullptr;
   for (const HardwarePrice& row : book.hardware) {
-    if (row.accelerator != accelerator || row.all_in || row.hyperscaler || row.gpus < 2) continue;
-    if (!is_quoted_by(row.date, as_of)) continue;
+    if (row.accelerator != accelerator || (row.gpus >= 2) != machine) continue;
+    if ((machine && (row.all_in || row.hyperscaler)) || !is_quoted_by(row.date, as_of)) continue;
     if (newest == nullptr || row.date.last > newest->date.last) newest = &row;
   }
   return newest;
 }
-
-const HardwarePrice* chip_price(const PriceBook& book, std::string_view accelerator,
-                                std::string_view as_of) {
-  const HardwarePrice* newest = nullptr;
-  for (const HardwarePrice& row : book.hardware) {
-    if (row.accelerator != accelerator || row.gpus >= 2 || !is_quoted_by(row.date, as_of)) continue;
-    if (newest == nullptr || row.date.last > newest->date.last) newest = &row;
-  }
-  return newest;
-}
-
-}  // namespace
-
-namespace {
 
 PurchasePrice machine_purchase(std::string_view item, double usd_of_all, double gpus,
                                std::string_view source, PriceDate date) {
@@ -99,7 +86,7 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
   const auto by_then = [&](const std::string& date, const std::string& file) {
     return is_quoted_by(parse_price_date(date, file), as_of);
   };
-  const HardwarePrice* row = machine_price(book, accelerator.name, as_of);
+  const HardwarePrice* row = newest_price(book, accelerator.name, true, as_of);
   const bool of_system =
       system.price_usd && system.price_gpus && by_then(system.price_date, system.file);
   if (row != nullptr && (!of_system || row->date.last >= system.price_date)) {
@@ -110,7 +97,7 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
                             price_source(system.price_source, system.file),
                             parse_price_date(system.price_date, system.file));
   }
-  const HardwarePrice* chip = chip_price(book, accelerator.name, as_of);
+  const HardwarePrice* chip = newest_price(book, accelerator.name, false, as_of);
   const bool chip_is_newer = chip != nullptr && chip->date.last > accelerator.price_date;
   if (accelerator.price_usd && !chip_is_newer &&
       by_then(accelerator.price_date, accelerator.file)) {
@@ -175,53 +162,38 @@ PriceAge price_age(const PriceDate& quote, std::string_view as_of, double years_
 namespace {
 
 // Value of a server on the answer's day.
-std::optional<double> book_value(const OwnershipInputs& inputs) {
-  if (!inputs.server_usd_per_gpu) return std::nullopt;
+double book_value(const OwnershipInputs& inputs) {
   return depreciated_price(*inputs.server_usd_per_gpu, inputs.age.since_purchase,
                            inputs.past_fall_per_year);
 }
 
-std::optional<double> server_hour(const OwnershipInputs& inputs) {
-  const std::optional<double> value = book_value(inputs);
-  return value ? std::optional(depreciation_per_hour(*value, inputs.fall_per_year)) : std::nullopt;
-}
-
-std::optional<double> network_hour(const OwnershipInputs& inputs) {
-  const std::optional<double> server = server_hour(inputs);
-  return server ? std::optional(network_cost(*server)) : std::nullopt;
-}
-
-std::optional<double> capital_hour(const OwnershipInputs& inputs) {
-  const std::optional<double> value = book_value(inputs);
-  if (!value) return std::nullopt;
-  return capital_per_hour(*value + network_cost(*value), inputs.capital_rate);
-}
-
-std::optional<double> colocation_hour(const OwnershipInputs& inputs) {
-  if (!inputs.system_watts_per_gpu) return std::nullopt;
-  return *inputs.system_watts_per_gpu / 1000 * inputs.colocation_usd_per_kw_month / kHoursPerMonth;
-}
-
-std::optional<double> support_hour(const OwnershipInputs& inputs) {
-  if (!inputs.server_usd_per_gpu) return std::nullopt;
-  return capital_per_hour(*inputs.server_usd_per_gpu, inputs.support_rate);
-}
-
 static_assert(kNetworkShare == 0.19);  // words in the row of the network
 constexpr StandingCost kStandingCosts[] = {
-    {Part::servers, "server", Driver::capital, "", server_hour},
-    {Part::network, "network", Driver::capital, "19% of the cluster's cost (Epoch AI)",
-     network_hour},
+    {Part::servers, "server", Driver::capital, ""},
+    {Part::network, "network", Driver::capital, "19% of the cluster's cost (Epoch AI)"},
     {Part::capital, "capital", Driver::capital,
-     "yearly rate on the book value of servers and network (Jorgenson 1963)", capital_hour},
-    {Part::colocation, "colocation", Driver::colocation, "USD per kW-month (assumption)",
-     colocation_hour},
-    {Part::support, "support", Driver::capital, "yearly share of the price paid (--support-rate)",
-     support_hour},
+     "yearly rate on the book value of servers and network (Jorgenson 1963)"},
+    {Part::colocation, "colocation", Driver::colocation, "USD per kW-month (assumption)"},
+    {Part::support, "support", Driver::capital, "yearly share of the price paid (--support-rate)"},
 };
 
-}  // namespace
+// `(server + network)` of the parts that cost something, each as `words` has it.
+std::string standing_sum(const OwnershipCost& cost, const auto& words) {
+  std::string text;
+  for (const StandingCost& each : kStandingCosts) {
+    if (cost.of(each.part) != 0.0) append_item(text, words(each), " + ");
+  }
+  return "(" + text + ")";
+}
 
+// The numbers of standing_names().
+std::string standing_numbers(const OwnershipCost& cost) {
+  return standing_sum(cost, [&](const StandingCost& each) {
+    return fmt::format("{:.4f}", cost.of(each.part).value_or(0));
+  });
+}
+
+}  // namespace
 std::span<const StandingCost> standing_costs() {
   return kStandingCosts;
 }
@@ -245,8 +217,20 @@ double implied_utilization(double standing, double idle) {
 
 OwnershipCost compute_ownership(const OwnershipInputs& inputs) {
   OwnershipCost out;
-  for (const StandingCost& each : kStandingCosts) {
-    out.standing_parts[static_cast<std::size_t>(each.part)] = each.usd(inputs);
+  const auto set = [&](Part part, double usd_per_hour) {
+    out.standing_parts[static_cast<std::size_t>(part)] = usd_per_hour;
+  };
+  if (inputs.server_usd_per_gpu) {
+    const double value = book_value(inputs);
+    const double server = depreciation_per_hour(value, inputs.fall_per_year);
+    set(Part::servers, server);
+    set(Part::network, network_cost(server));
+    set(Part::capital, capital_per_hour(value + network_cost(value), inputs.capital_rate));
+    set(Part::support, capital_per_hour(*inputs.server_usd_per_gpu, inputs.support_rate));
+  }
+  if (inputs.system_watts_per_gpu) {
+    set(Part::colocation,
+        *inputs.system_watts_per_gpu / 1000 * inputs.colocation_usd_per_kw_month / kHoursPerMonth);
   }
   if (inputs.system_watts_per_gpu && inputs.usd_per_kwh) {
     out.energy = kwh_per_gpu_hour(*inputs.system_watts_per_gpu, inputs.mean_draw, inputs.pue) *
@@ -274,27 +258,8 @@ std::optional<double> break_even_utilization(const OwnershipCost& cost,
 }
 
 std::string standing_names(const OwnershipCost& cost) {
-  std::string text;
-  for (const StandingCost& each : kStandingCosts) {
-    if (cost.of(each.part) == 0.0) continue;
-    text += fmt::format("{}{}", text.empty() ? "(" : " + ", each.name);
-  }
-  return text + ")";
+  return standing_sum(cost, [](const StandingCost& each) { return each.name; });
 }
-
-namespace {
-
-// The numbers of standing_names().
-std::string standing_numbers(const OwnershipCost& cost) {
-  std::string text;
-  for (const StandingCost& each : kStandingCosts) {
-    if (cost.of(each.part) == 0.0) continue;
-    text += fmt::format("{}{:.4f}", text.empty() ? "(" : " + ", cost.of(each.part).value_or(0));
-  }
-  return text + ")";
-}
-
-}  // namespace
 
 std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const OwnershipCost& cost,
                                          const PurchasePrice& price) {
@@ -307,7 +272,7 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
   };
   std::vector<Derivation> steps;
   if (inputs.server_usd_per_gpu) {
-    const double value = *book_value(inputs);
+    const double value = book_value(inputs);
     steps.push_back(
         {"book value", "price x exp(-fall x years since the purchase)",
          fmt::format("{} x exp(-{:.6g} x {:.3g})", usd(*inputs.server_usd_per_gpu),

@@ -134,7 +134,6 @@ struct StandingCost {
   std::string_view name;  ///< in formulas
   Driver driver;
   std::string_view source;  ///< empty: that of the purchase price
-  std::optional<double> (*usd)(const OwnershipInputs& inputs);
 };
 std::span<const StandingCost> standing_costs();
 

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "cost/ownership.h"
-#include "quantity/layers.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 
@@ -41,11 +40,6 @@ constexpr double kProjectSigma = 0.40;
 
 constexpr std::string_view kTable = "standard deviations of inputs, model.md 10";
 constexpr std::string_view kRoundsTable = "rounds and lengths of responses, data/phases.md A.10";
-
-double goodput_sigma(double gpus) {
-  const double share = std::clamp(portable_log2(gpus / 4096) / 2, 0.0, 1.0);
-  return kGoodputSigmaSmall + share * (kGoodputSigmaLarge - kGoodputSigmaSmall);
-}
 
 // Published / estimated pre-training runs of unknown software, all causes together, from
 // `trcost validate --runs`.
@@ -125,22 +119,6 @@ constexpr InputWords kInputWords[] = {
 
 }  // namespace
 
-}  // namespace trcost::cost
-
-namespace trcost {
-
-std::string_view UncertainInput::name() const {
-  if (given && field) return field_info(*field).path;
-  for (const InputWords& row : kInputWords) {
-    if (row.cause == cause && row.field == field) return row.words;
-  }
-  throw std::logic_error("an uncertain input without words");
-}
-
-}  // namespace trcost
-
-namespace trcost::cost {
-
 void default_uncertain_inputs(const UncertaintyContext& in, std::vector<UncertainInput>& out) {
   out.clear();
   const auto add = [&out](Cause cause, std::optional<Field> field, double sigma,
@@ -159,7 +137,9 @@ void default_uncertain_inputs(const UncertaintyContext& in, std::vector<Uncertai
         "whole sources left out");
   }
   if (!in.goodput_given) {
-    add(Cause::useful_time, Field::efficiency_goodput, goodput_sigma(in.gpus), Exponents::time(-1),
+    const double large = std::clamp(portable_log2(in.gpus / 4096) / 2, 0.0, 1.0);
+    add(Cause::useful_time, Field::efficiency_goodput,
+        kGoodputSigmaSmall + large * (kGoodputSigmaLarge - kGoodputSigmaSmall), Exponents::time(-1),
         kTable);
   }
   // Residuals of whole runs have it in them.
@@ -254,3 +234,15 @@ std::optional<Exponents> known_exponents(Law law, const WorkShares& shares) {
 }
 
 }  // namespace trcost::cost
+
+namespace trcost {
+
+std::string_view UncertainInput::name() const {
+  if (given && field) return field_info(*field).path;
+  for (const InputWords& row : kInputWords) {
+    if (row.cause == cause && row.field == field) return row.words;
+  }
+  throw std::logic_error("an uncertain input without words");
+}
+
+}  // namespace trcost
