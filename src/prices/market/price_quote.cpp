@@ -18,14 +18,6 @@ namespace trcost::prices {
 
 namespace {
 
-// Spread among rows. A single row has its own, which is at least that of a quote.
-double row_sigma(const PriceRows& rows, const std::vector<double>& prices) {
-  if (rows.size() > 1) return std::clamp(log_deviation(prices), kListSigma, kWidestSigma);
-  const PriceRow& row = *rows.front();
-  const double own = portable_log(row.high / row.low) / (2 * kNormalP90);
-  return std::clamp(own, kQuoteSigma, kWidestSigma);
-}
-
 PriceQuote quote_bytes(const std::vector<BytePrice>& rows, bool object_storage,
                        std::string_view what) {
   PriceQuote quote;
@@ -34,8 +26,7 @@ PriceQuote quote_bytes(const std::vector<BytePrice>& rows, bool object_storage,
   for (const BytePrice& row : rows) {
     if (!row.verified || row.object_storage != object_storage) continue;
     quote.prices.push_back(row.median);
-    list += fmt::format("{}{} {} ${}", list.empty() ? "" : ", ", row.provider, row.item,
-                        format_exact(row.median));
+    append_item(list, fmt::format("{} {} ${}", row.provider, row.item, format_exact(row.median)));
     if (newest == nullptr || row.date.last > newest->date.last) newest = &row;
   }
   if (newest == nullptr)
@@ -57,11 +48,16 @@ PriceQuote quote_rows(PriceRows rows, std::string_view rule) {
   std::string list;
   for (const PriceRow* row : rows) {
     quote.prices.push_back(row->median);
-    quote.provider += (quote.provider.empty() ? "" : ", ") + row->provider;
-    list += (list.empty() ? "" : ", ") + describe_row(*row);
+    append_item(quote.provider, row->provider);
+    append_item(list, describe_row(*row));
   }
   quote.usd = median_price(quote.prices);
-  quote.sigma = row_sigma(rows, quote.prices);
+  if (rows.size() > 1) {
+    quote.sigma = std::clamp(log_deviation(quote.prices), kListSigma, kWidestSigma);
+  } else {
+    const double own = portable_log(rows.front()->high / rows.front()->low) / (2 * kNormalP90);
+    quote.sigma = std::clamp(own, kQuoteSigma, kWidestSigma);
+  }
   quote.date = date_range(rows);
   quote.rule = rule;
   quote.price_class = price_class_of(rows.front()->provider_class);
@@ -127,22 +123,18 @@ Derivation derive_price(const PriceQuote& quote, std::string_view accelerator) {
                                  : "median of the selected rows, one per provider";
   // `median(3.9, 3.99, 4.5) x 0.65`
   for (const double usd : quote.prices) {
-    step.numbers += (step.numbers.empty() ? "" : ", ") + format_exact(rounded_price(usd));
+    append_item(step.numbers, format_exact(rounded_price(usd)));
   }
   if (quote.prices.size() > 1) step.numbers = fmt::format("median({})", step.numbers);
   if (quote.factor) step.numbers += " x " + format_exact(*quote.factor);
   std::string rows;
   for (const PriceRow* row : quote.rows) {
-    rows += (rows.empty() ? "; " : ", ") + describe_row(*row);
+    append_item(rows, describe_row(*row));
     const std::string origin = fmt::format("{} ({})", row->source, row->file);
-    if (step.source.find(origin) == std::string::npos) {
-      step.source += (step.source.empty() ? "" : "; ") + origin;
-    }
+    if (step.source.find(origin) == std::string::npos) append_item(step.source, origin, "; ");
   }
-  step.numbers += rows;
-  if (rows.empty() || quote.imputed) {
-    step.numbers += (step.numbers.empty() ? "" : "; ") + quote.rule;
-  }
+  if (!rows.empty()) step.numbers += "; " + rows;
+  if (rows.empty() || quote.imputed) append_item(step.numbers, quote.rule, "; ");
   if (step.source.empty()) step.source = quote.source;
   step.result = quote.usd ? fmt::format("{} per GPU-hour", format_price(*quote.usd)) : "n/a";
   return step;

@@ -63,10 +63,6 @@ double rounded_to(double value, double step) {
   return rounded_price(std::max(step, std::round(value / step) * step));
 }
 
-void append_warning(PriceQuote& quote, std::string_view warning) {
-  if (!warning.empty()) quote.warning += fmt::format("; {}", warning);
-}
-
 }  // namespace
 
 std::string plural_class_name(PriceClass price_class) {
@@ -212,12 +208,6 @@ struct SellerLevel {
   std::vector<double> ratios;
   std::string list;   // `h100-sxm 1.54, h200 1.40`
   double factor = 1;  // median ratio
-
-  // Two chips say more than an accident, and a fifth more than what prices scatter by.
-  [[nodiscard]] bool is_outlier() const {
-    constexpr double kInLine = 1.2;
-    return ratios.size() >= 2 && (factor > kInLine || factor * kInLine < 1);
-  }
 };
 
 SellerLevel seller_level(std::string_view seller, const ClassLevels& levels,
@@ -228,8 +218,7 @@ SellerLevel seller_level(std::string_view seller, const ClassLevels& levels,
     for (const PriceRow* row : level.offers.rows) {
       if (!is_same_seller(row->provider, seller)) continue;
       out.ratios.push_back(row->median / level.usd());
-      out.list +=
-          fmt::format("{}{} {:.2f}", out.list.empty() ? "" : ", ", level.chip, out.ratios.back());
+      append_item(out.list, fmt::format("{} {:.2f}", level.chip, out.ratios.back()));
     }
   }
   if (!out.ratios.empty()) out.factor = median(out.ratios);
@@ -240,18 +229,24 @@ SellerLevel seller_level(std::string_view seller, const ClassLevels& levels,
 
 PriceQuote adjust_to_class_level(PriceQuote quote, const ClassLevels& levels,
                                  std::string_view chip) {
+  // Two chips say more than an accident, and a fifth more than what prices scatter by.
+  constexpr std::size_t kLeastChips = 2;
+  constexpr double kInLine = 1.2;
   std::vector<double> prices, ratios;
   std::string brief, chips;
   for (const PriceRow* row : quote.rows) {
     const SellerLevel level = seller_level(row->provider, levels, chip);
     prices.push_back(row->median);
-    if (!level.is_outlier()) continue;
+    const bool in_line = level.factor <= kInLine && level.factor * kInLine >= 1;
+    if (level.ratios.size() < kLeastChips || in_line) continue;
     prices.back() /= level.factor;
     ratios.insert(ratios.end(), level.ratios.begin(), level.ratios.end());
-    brief += fmt::format("{}{} quotes {} and charges {:.2f}x its peers on {} other chips",
-                         brief.empty() ? "" : "; ", row->provider, format_price(row->median),
-                         level.factor, level.ratios.size());
-    chips += (chips.empty() ? "" : "; ") + level.list;
+    append_item(
+        brief,
+        fmt::format("{} quotes {} and charges {:.2f}x its peers on {} other chips", row->provider,
+                    format_price(row->median), level.factor, level.ratios.size()),
+        "; ");
+    append_item(chips, level.list, "; ");
   }
   if (ratios.empty()) return quote;
   quote.usd = rounded_to(median(prices), 0.01);
@@ -268,7 +263,7 @@ PriceQuote adjust_to_class_level(PriceQuote quote, const ClassLevels& levels,
       quote.warning,
       fmt::format("{} price estimated at {}: {}. Override with --price, or with --provider {}",
                   chip, format_price(*quote.usd), brief, quote.rows.front()->provider));
-  append_warning(quote, age_warning);
+  if (!age_warning.empty()) append_item(quote.warning, age_warning, "; ");
   return quote;
 }
 
@@ -392,9 +387,9 @@ PriceQuote scale_by_sibling(const PriceQuote& theirs, const Sibling& sibling, co
   PriceQuote out = scale_price(theirs, sibling.ratios, market);
   std::string list, sellers;
   for (const PricePair& pair : sibling.pairs) {
-    list += fmt::format("{}{} / {} {}", list.empty() ? "" : ", ", describe_row(*pair.chip), name,
-                        format_price(pair.sibling->median));
-    sellers += (sellers.empty() ? "" : ", ") + pair.chip->provider;
+    append_item(list, fmt::format("{} / {} {}", describe_row(*pair.chip), name,
+                                  format_price(pair.sibling->median)));
+    append_item(sellers, pair.chip->provider);
     out.rows.insert(out.rows.end(), {pair.chip, pair.sibling});
   }
   out.date = date_range(out.rows);
@@ -406,7 +401,7 @@ PriceQuote scale_by_sibling(const PriceQuote& theirs, const Sibling& sibling, co
       "{} price estimated at {}: no {} quote of {}s, so {} price x {}, the ratio at {}. {}", chip,
       format_price(*out.usd), commitment_name(market.commitment),
       price_class_name(market.price_class), name, factor, sellers, hint);
-  append_warning(out, theirs.warning);
+  if (!theirs.warning.empty()) append_item(out.warning, theirs.warning, "; ");
   return out;
 }
 
@@ -435,7 +430,7 @@ PriceQuote scale_by_class(const PriceQuote& theirs, const std::vector<double>& r
       "{} chips. {}",
       chip, format_price(*out.usd), commitment_name(market.commitment), here, price, there, factor,
       ratios.size(), hint);
-  append_warning(out, theirs.warning);
+  if (!theirs.warning.empty()) append_item(out.warning, theirs.warning, "; ");
   return out;
 }
 
@@ -471,8 +466,7 @@ std::optional<TermShare> term_share(const PriceRows& rows,
   TermShare out;
   for (const auto& [name, shares] : sellers) {
     out.seller_shares.push_back(median(shares));
-    out.list += fmt::format("{}{} {:.3g}%", out.list.empty() ? "" : ", ", name,
-                            100 * out.seller_shares.back());
+    append_item(out.list, fmt::format("{} {:.3g}%", name, 100 * out.seller_shares.back()));
   }
   constexpr double kDigits = 1000;
   out.share = std::min(1.0, std::round(median(out.seller_shares) * kDigits) / kDigits);
@@ -501,7 +495,7 @@ PriceQuote discount_price(const PriceQuote& on_demand, const TermShare& share, c
       "the term ({}). Override with --price",
       chip, format_price(*out.usd), term, price_class_name(market.price_class), 100 * share.share,
       share.list);
-  append_warning(out, on_demand.warning);
+  if (!on_demand.warning.empty()) append_item(out.warning, on_demand.warning, "; ");
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "prices/rows/regions.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 
 namespace trcost::prices {
@@ -288,7 +289,7 @@ void require_class_sells(const PriceBook& book, PriceClass price_class, Commitme
   std::string others;
   for (const auto& [word, other] : kPriceClasses) {
     if (!class_sells(book, other, commitment)) continue;
-    others += fmt::format("{}{}", others.empty() ? "" : ", ", word);
+    append_item(others, word);
   }
   throw Error(ErrorKind::usage,
               fmt::format("class {} has no {} price in the book", price_class_name(price_class),

@@ -4,15 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <map>
 #include <utility>
 
 #include "quantity/suggest.h"
-#include "trcost/catalog.h"
 #include "trcost/numbers.h"
 
 namespace trcost::prices {
@@ -90,56 +87,47 @@ std::string sum_text(const std::string& a, const std::string& b) {
                                     : std::string();
 }
 
-// The first attached machine for that number of accelerators, or for any number.
-const AttachedMachine* find_host(const PriceBook& book, std::string_view accelerator,
-                                 double count) {
-  for (const Provider& provider : book.providers) {
-    for (const AttachedMachine& each : provider.attached) {
-      if (each.accelerator == accelerator && each.count.value_or(count) == count) return &each;
-    }
-  }
-  return nullptr;
-}
-
 using Machines = std::map<std::pair<std::string, std::string>, std::size_t>;  // by name and zone
 
+// Adds the price of the first attached machine for that number of accelerators, or for any number.
 void add_machine(CloudOffer& offer, const std::vector<CloudOffer>& all, const Machines& machines,
                  const PriceBook& book) {
   const auto count = cell_number(offer.count);
-  const AttachedMachine* host = count ? find_host(book, offer.accelerator_name, *count) : nullptr;
-  if (host != nullptr) {
-    const std::string machine = fmt::format(fmt::runtime(host->machine), format_exact(*count));
-    if (const auto found = machines.find({machine, offer.zone}); found != machines.end()) {
-      const CloudOffer& around = all[found->second];
-      offer.on_demand = sum_text(offer.on_demand, around.on_demand);
-      offer.spot = sum_text(offer.spot, around.spot);
-      offer.spot_listed = !offer.spot.empty();
-      offer.on_demand_listed = !offer.on_demand.empty() || !offer.spot_listed;
-      offer.instance = machine;
-      if (offer.memory_gb.empty()) offer.memory_gb = format_exact(host->memory_gb);
-      return;
+  const AttachedMachine* host = nullptr;
+  for (const Provider& provider : book.providers) {
+    for (const AttachedMachine& each : provider.attached) {
+      if (host == nullptr && count && each.accelerator == offer.accelerator_name &&
+          each.count.value_or(*count) == *count) {
+        host = &each;
+      }
     }
   }
-  offer.problem = "the price of accelerators without the machine around them";
+  std::string machine;
+  if (host != nullptr) machine = fmt::format(fmt::runtime(host->machine), format_exact(*count));
+  const auto found = machines.find({machine, offer.zone});
+  if (host == nullptr || found == machines.end()) {
+    offer.problem = "the price of accelerators without the machine around them";
+    return;
+  }
+  const CloudOffer& around = all[found->second];
+  offer.on_demand = sum_text(offer.on_demand, around.on_demand);
+  offer.spot = sum_text(offer.spot, around.spot);
+  offer.spot_listed = !offer.spot.empty();
+  offer.on_demand_listed = !offer.on_demand.empty() || !offer.spot_listed;
+  offer.instance = machine;
+  if (offer.memory_gb.empty()) offer.memory_gb = format_exact(host->memory_gb);
 }
 
 }  // namespace
 
 std::optional<double> cell_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = number_in<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 CloudTable detect_table(const CsvTable& table) {
   const auto has_all = [&](std::initializer_list<std::string_view> columns) {
-    for (const std::string_view column : columns) {
-      if (!table.has(column)) return false;
-    }
-    return true;
+    return std::ranges::all_of(columns, [&](std::string_view each) { return table.has(each); });
   };
   if (has_all({"InstanceType", "AcceleratorName", "AcceleratorCount", "Price"})) {
     return CloudTable::skypilot;
@@ -219,18 +207,13 @@ std::optional<NameSuffix> parse_suffix(std::string_view rest, const CloudFamily&
   return suffix;
 }
 
-// A machine's name without NVLink, in which a form is one of its chips: `gpu_1x_h100_pcie`.
-std::string fold_machine(std::string_view names) {
+// Form of a board that its machine's names tell, as in `gpu_1x_h100_pcie`. Empty for SXM.
+std::string form_of_machine(const CloudFamily& family, std::string_view names) {
   std::string machine = folded(names);
-  constexpr std::string_view kLink = "nvlink";
+  constexpr std::string_view kLink = "nvlink";  // which is no form NVL
   for (auto at = machine.find(kLink); at != std::string::npos; at = machine.find(kLink)) {
     machine.erase(at, kLink.size());
   }
-  return machine;
-}
-
-// Form of a board that its machine's name tells, empty for SXM.
-std::string form_of_machine(const CloudFamily& family, std::string_view machine) {
   const bool has_sxm = std::ranges::any_of(family, [](const CloudName* each) {
     return std::ranges::find(each->words, "sxm") != each->words.end();
   });
@@ -238,7 +221,7 @@ std::string form_of_machine(const CloudFamily& family, std::string_view machine)
   constexpr std::pair<std::string_view, std::string_view> kForms[] = {{"pci", "pcie"},
                                                                       {"nvl", "nvl"}};
   for (const auto& [word, form] : kForms) {
-    if (has_sxm && machine.find(word) != std::string_view::npos) return std::string(form);
+    if (has_sxm && machine.find(word) != std::string::npos) return std::string(form);
   }
   return {};
 }
@@ -320,7 +303,7 @@ CloudAccelerator CloudNames::find(std::string_view name, std::optional<double> m
   if (suffix->memory_gb && memory_gb && std::abs(*memory_gb / *suffix->memory_gb - 1) > kNear) {
     return {{}, fmt::format("\"{}\" does not go with {:.4g} GB of memory", name, *memory_gb)};
   }
-  return select_memory(select_form(family, *suffix, fold_machine(machine)), name,
+  return select_memory(select_form(family, *suffix, machine), name,
                        suffix->memory_gb ? suffix->memory_gb : memory_gb);
 }
 

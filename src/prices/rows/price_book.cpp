@@ -8,9 +8,7 @@
 
 #include "catalog/data/data_file.h"
 #include "catalog/data/sourced_values.h"
-#include "prices/rows/price_book.h"
 #include "prices/rows/price_reader.h"
-#include "prices/rows/regions.h"
 #include "quantity/suggest.h"
 #include "text/files.h"
 #include "trcost/error.h"
@@ -18,23 +16,6 @@
 namespace trcost::prices {
 
 namespace {
-
-bool is_built_in(const Catalog& catalog, const std::string& path) {
-  const EmbeddedFile* file = find_embedded_file(path);
-  return file != nullptr && file->begin == catalog.file(path).data();
-}
-
-AttachedMachine read_machine(const JsonValue& value, const Sources& sources) {
-  ObjectReader row = value.object();
-  AttachedMachine machine;
-  machine.accelerator = row.required_text("accelerator");
-  machine.count = row.optional_number("count", 1, 1e4);
-  machine.machine = row.required_text("machine");
-  machine.memory_gb = row.required_number("memory_gb", 1, 1e5);
-  sources.text(row.required_value("source"));
-  row.finish();
-  return machine;
-}
 
 std::vector<Provider> load_providers(const Catalog& catalog) {
   ObjectReader reader = read_data_file(catalog, "prices/providers.json").object();
@@ -53,7 +34,14 @@ std::vector<Provider> load_providers(const Catalog& catalog) {
     if (!provider.regions.empty()) sources.text(row.required_value("regions_source"));
     sources.text(row.required_value("source"));
     for (const JsonValue& each : row.array_or_empty("attached")) {
-      provider.attached.push_back(read_machine(each, sources));
+      ObjectReader host = each.object();
+      AttachedMachine& machine = provider.attached.emplace_back();
+      machine.accelerator = host.required_text("accelerator");
+      machine.count = host.optional_number("count", 1, 1e4);
+      machine.machine = host.required_text("machine");
+      machine.memory_gb = host.required_number("memory_gb", 1, 1e5);
+      sources.text(host.required_value("source"));
+      host.finish();
     }
     row.finish();
     out.push_back(std::move(provider));
@@ -101,8 +89,9 @@ PriceFiles book_files(const Catalog& catalog) {
   for (const std::string& name : catalog.names(CatalogKind::prices)) {
     if (name == "book" || name == "regions" || name == "providers") continue;
     const std::string path = fmt::format("prices/{}.json", name);
-    (is_built_in(catalog, path) ? files.built_in : files.own)
-        .push_back(read_data_file(catalog, path));
+    const EmbeddedFile* file = find_embedded_file(path);
+    const bool built_in = file != nullptr && file->begin == catalog.file(path).data();
+    (built_in ? files.built_in : files.own).push_back(read_data_file(catalog, path));
   }
   return files;
 }
@@ -147,10 +136,7 @@ RegionFit seller_fit(const PriceBook& book, const PriceRow& row, std::string_vie
   // A price for `us/world` is one of the United States, and of wherever its seller is.
   bool everywhere = false;
   RegionFit fit = RegionFit::none;
-  for (std::string_view rest = row.region; !rest.empty();) {
-    const std::size_t cut = std::min(rest.find('/'), rest.size());
-    const std::string_view part = rest.substr(0, cut);
-    rest.remove_prefix(std::min(cut + 1, rest.size()));
+  for (const std::string_view part : split_text(row.region, "/")) {
     if (is_everywhere(part)) {
       everywhere = true;
     } else {

@@ -2,7 +2,6 @@
 // The price book: dated, sourced prices as the data files have them.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -13,12 +13,10 @@
 #include "catalog/hardware/machines.h"
 #include "json/json_writer.h"
 #include "prices/rows/cloud_catalog.h"
-#include "prices/rows/price_book.h"
 #include "quantity/statistics.h"
 #include "quantity/suggest.h"
 #include "text/csv.h"
 #include "text/unicode.h"
-#include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
@@ -88,7 +86,9 @@ class PriceImporter {
       return refuse(offer, why);
     }
     if (offer.provider.empty()) return refuse(offer, "no provider");
-    if (!is_printable(offer)) return refuse(offer, "a name with control characters");
+    for (const std::string& text : {offer.instance, offer.region, offer.provider}) {
+      if (first_unprintable(text)) return refuse(offer, "a name with control characters");
+    }
     if (offer.on_demand_listed)
       add(offer, accelerator, *count, offer.on_demand, Commitment::on_demand);
     // vast.ai's catalog writes 0 where a machine has no spot price.
@@ -118,13 +118,6 @@ class PriceImporter {
         return folded(name).starts_with(folded(prefix));
       });
     });
-  }
-
-  static bool is_printable(const CloudOffer& offer) {
-    for (const std::string* text : {&offer.instance, &offer.region, &offer.provider}) {
-      if (first_unprintable(*text)) return false;
-    }
-    return true;
   }
 
   // RunPod's catalog repeats the on-demand price as spot. If the on-demand price is refused, the

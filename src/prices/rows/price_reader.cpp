@@ -70,7 +70,9 @@ class BookReader {
     accelerators_ = &accelerators;
     ObjectReader reader = root.object();
     const PriceDate day = price_date_at(root, reader.text_or("retrieved", ""));
-    if (day.first > years_later(book_.date)) {
+    // Five years ahead is a typing error.
+    const int last_year = std::stoi(book_.date.substr(0, 4)) + 5;
+    if (day.first > fmt::format("{:04}{}", last_year, book_.date.substr(4))) {
       root.fail(fmt::format("retrieved on {}, long after the book's date {}", day.text, book_.date),
                 "correct it, or set the newer date in prices/book.json");
     }
@@ -105,11 +107,6 @@ class BookReader {
   }
 
  private:
-  // Five years ahead, which is a typing error.
-  static std::string years_later(const std::string& date) {
-    return fmt::format("{:04}{}", std::stoi(date.substr(0, 4)) + 5, date.substr(4));
-  }
-
   // Whether the row or its file explains its date, or why there is none.
   bool explains_date(ObjectReader& row) const {
     return !row.text_or("date_note", "").empty() || has_date_note_;
@@ -158,7 +155,15 @@ class BookReader {
       price.accelerator = read_accelerator(row);
       price.region = row.text_or("region", "all");
       price.commitment = row.required_choice("commitment", kCommitments);
-      read_hour(row, price);
+      if (row.holds_null("usd_per_gpu_hour")) {
+        value.fail("the price is null", "leave the row out where the price is not known");
+      }
+      const JsonValue hour = row.required_value("usd_per_gpu_hour");
+      read_spread(hour, price, kDearestHour);
+      if (price.low < kCheapestHour) {
+        hour.fail(fmt::format("a price per accelerator and hour below ${}", kCheapestHour),
+                  "write US dollars per accelerator and hour");
+      }
       const bool explained = explains_date(row);
       price.date = read_date(row, explained);
       price.guessed = is_guessed(price.date, explained);
@@ -169,18 +174,6 @@ class BookReader {
       price.file = file;
       row.finish();
       if (finds_duplicates_) check_new(book_.rows.size() - 1, value);
-    }
-  }
-
-  static void read_hour(ObjectReader& row, PriceRow& price) {
-    if (row.holds_null("usd_per_gpu_hour")) {
-      row.value().fail("the price is null", "leave the row out where the price is not known");
-    }
-    const JsonValue value = row.required_value("usd_per_gpu_hour");
-    read_spread(value, price, kDearestHour);
-    if (price.low < kCheapestHour) {
-      value.fail(fmt::format("a price per accelerator and hour below ${}", kCheapestHour),
-                 "write US dollars per accelerator and hour");
     }
   }
 

@@ -65,8 +65,7 @@ std::shared_ptr<const Regions> load_regions(const Catalog& catalog) {
     regions->rows.push_back(std::move(region));
   }
   reader.finish();
-  std::sort(regions->rows.begin(), regions->rows.end(),
-            [](const Region& a, const Region& b) { return a.name < b.name; });
+  std::ranges::sort(regions->rows, {}, &Region::name);
   return regions;
 }
 
@@ -128,13 +127,6 @@ const SourcedValue* own_or_inherited(const Regions& regions, const Region& regio
   return nullptr;
 }
 
-[[noreturn]] void fail_unknown(const Region& region, std::string_view what, std::string_view flag) {
-  throw Error(
-      ErrorKind::data,
-      fmt::format("the {} of region \"{}\" ({}) is not known", what, region.name, region.title),
-      fmt::format("set {}, or another --region", flag));
-}
-
 }  // namespace
 
 const SourcedValue* electricity_price(const Regions& regions, const Region& region) {
@@ -147,7 +139,10 @@ const SourcedValue* grid_intensity(const Regions& regions, const Region& region)
 
 const SourcedValue& require_electricity_price(const Regions& regions, const Region& region) {
   if (const SourcedValue* value = electricity_price(regions, region)) return *value;
-  fail_unknown(region, "electricity price", "--electricity-price");
+  throw Error(ErrorKind::data,
+              fmt::format("the electricity price of region \"{}\" ({}) is not known", region.name,
+                          region.title),
+              "set --electricity-price, or another --region");
 }
 
 namespace {
@@ -211,11 +206,8 @@ RegionFit word_fit(std::string_view word, std::string_view wanted, const Regions
 RegionFit best_part_fit(std::string_view text, std::string_view separators, std::string_view wanted,
                         const Regions* regions) {
   RegionFit best = RegionFit::none;
-  while (!text.empty()) {
-    const std::size_t cut = std::min(text.find_first_of(separators), text.size());
-    const std::string_view part = text.substr(0, cut);
+  for (const std::string_view part : split_text(text, separators)) {
     if (!part.empty()) best = std::max(best, word_fit(part, wanted, regions));
-    text.remove_prefix(std::min(cut + 1, text.size()));
   }
   return best;
 }
