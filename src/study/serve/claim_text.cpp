@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <regex>
 #include <sstream>
@@ -51,17 +50,7 @@ std::optional<ClaimText> read_factor(const std::string& text) {
       unit == "throughput") {
     kind = ClaimKind::per_gpu;
   }
-  return ClaimText{kind,
-                   parse_number(found[1].str(), NumberKind::number),
-                   0,
-                   found[3].matched ? found[3].str() : std::string(),
-                   {}};
-}
-
-bool names_engine(std::string_view word) {
-  constexpr std::string_view kEngines[] = {"vllm", "sglang", "trtllm", "typical"};
-  const std::string name = lower_case(word.substr(0, word.find('@')));
-  return std::ranges::find(kEngines, name) != std::end(kEngines);
+  return ClaimText{kind, parse_number(found[1].str(), NumberKind::number), 0, found[3].str(), {}};
 }
 
 // "5x software gain", "5x on the same chip between two releases", "2x over vllm@2025-01".
@@ -72,9 +61,13 @@ std::optional<ClaimText> read_software(const std::string& text) {
   if (!std::regex_match(text, found, form)) return std::nullopt;
   ClaimText out{ClaimKind::software, parse_number(found[1].str(), NumberKind::number), 0, {}, {}};
   const std::string rest = lower_case(found[2].str());
-  if (std::regex_search(rest, engine, over) && names_engine(engine[1].str())) {
-    out.engine = engine[1].str();
-    return out;
+  if (std::regex_search(rest, engine, over)) {
+    constexpr std::string_view kEngines[] = {"vllm", "sglang", "trtllm", "typical"};
+    const std::string release = engine[1].str();
+    if (std::ranges::count(kEngines, release.substr(0, release.find('@'))) > 0) {
+      out.engine = release;
+      return out;
+    }
   }
   for (const char* word : {"software", "same chip", "same gpu", "release"}) {
     if (rest.find(word) != std::string::npos) return out;
@@ -103,29 +96,24 @@ double bounded_number(const std::string& text, NumberKind kind, double lowest, d
               "--claim-reference");
 }
 
+int whole_number(const std::string& text) {
+  return static_cast<int>(bounded_number(text, NumberKind::integer, 1, 1024));
+}
+
+template <Field kField>
+void set_field(const std::string& text, ServingQuestion& q) {
+  q.scenario.set(field_info(kField), text, "--claim-reference");
+}
+
 // A condition: its key, and what it sets.
 struct Condition {
   std::string_view key;
   void (*set)(const std::string& text, ServingQuestion& question);
 };
-
-int whole_number(const std::string& text) {
-  return static_cast<int>(bounded_number(text, NumberKind::integer, 1, 1024));
-}
-
 constexpr Condition kConditions[] = {
-    {"gpus",
-     [](const std::string& text, ServingQuestion& q) {
-       q.scenario.set(field_info(Field::hardware_gpus), text, "--claim-reference");
-     }},
-    {"price",
-     [](const std::string& text, ServingQuestion& q) {
-       q.scenario.set(field_info(Field::cost_price_per_gpu_hour), text, "--claim-reference");
-     }},
-    {"pricing",
-     [](const std::string& text, ServingQuestion& q) {
-       q.scenario.set(field_info(Field::cost_pricing), text, "--claim-reference");
-     }},
+    {"gpus", set_field<Field::hardware_gpus>},
+    {"price", set_field<Field::cost_price_per_gpu_hour>},
+    {"pricing", set_field<Field::cost_pricing>},
     {"precision", [](const std::string& text, ServingQuestion& q) { q.precision = text; }},
     {"kv-precision", [](const std::string& text, ServingQuestion& q) { q.cache_precision = text; }},
     {"engine", [](const std::string& text, ServingQuestion& q) { q.engine = text; }},
@@ -141,21 +129,17 @@ constexpr Condition kConditions[] = {
        q.load.acceptance = bounded_number(text, NumberKind::fraction, 0, 1);
      }}};
 
-std::string condition_keys() {
-  std::string out;
-  for (const Condition& each : kConditions) {
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", each.key);
-  }
-  return out;
-}
-
 void set_condition(const std::string& word, std::size_t equals, ServingQuestion& question) {
   std::string key = lower_case(word.substr(0, equals));
   std::ranges::replace(key, '_', '-');
   const auto* const found = std::ranges::find(kConditions, key, &Condition::key);
   if (found == std::end(kConditions)) {
+    std::string keys;
+    for (const Condition& each : kConditions) {
+      keys += fmt::format("{}{}", keys.empty() ? "" : ", ", each.key);
+    }
     throw Error(ErrorKind::usage, fmt::format("unknown condition \"{}\"", key.substr(0, 40)),
-                "one of " + condition_keys(), "--claim-reference");
+                "one of " + keys, "--claim-reference");
   }
   found->set(word.substr(equals + 1), question);
 }

@@ -278,26 +278,21 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
   }
 }
 
-// Warns of platforms that are slow for a single user.
-void warn_about_slow(ServingReport& report) {
-  const std::optional<double> least = report.least_per_user;
-  for (const ServingRow& row : report.rows) {
-    if (!row.problem.empty() || !least || row.point.user_rate() >= *least) continue;
-    report.warnings.push_back(
-        fmt::format("{} gives even a single user only {:.3g} tokens/s, and people read {:.3g}. A "
-                    "smaller --precision or more --gpus is faster",
-                    row.accelerator, row.point.user_rate(), *least));
-  }
-}
-
-// Warns of platforms whose speeds per user differ, which makes them different services.
+// Warns of platforms that are slow for a single user, and of those whose speeds per user differ,
+// which makes them different services.
 void warn_about_speeds(ServingReport& report) {
+  const std::optional<double> least = report.least_per_user;
   double slowest = 0, fastest = 0;
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) continue;
     const double speed = row.point.user_rate();
     slowest = slowest == 0 ? speed : std::min(slowest, speed);
     fastest = std::max(fastest, speed);
+    if (!least || speed >= *least) continue;
+    report.warnings.push_back(
+        fmt::format("{} gives even a single user only {:.3g} tokens/s, and people read {:.3g}. A "
+                    "smaller --precision or more --gpus is faster",
+                    row.accelerator, speed, *least));
   }
   if (fastest <= 1.5 * slowest) return;
   report.warnings.push_back(
@@ -390,7 +385,6 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
         "computes in them: set --precision",
         model.unread_quantization));
   }
-  warn_about_slow(report);
   warn_about_speeds(report);
   if (model.vision) {
     report.warnings.emplace_back(

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A vendor's claim compared with the prediction over all speeds per user, with conditions of the
 // claimed chip and of the reference apart.
-#include "study/serve/serving_claim.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 
 #include "catalog/assumed.h"
@@ -27,7 +23,6 @@ constexpr double kSoldShares[] = {1.0, 0.58,
                                   0.3};  // 0.58: DeepSeek's day (open-infra-index, day 6)
 // Near its fastest speed a replica serves a user or two, and any factor over it can be had.
 constexpr double kFewestUsers = 4;
-constexpr std::string_view kSoldTokens = "sold per million tokens";
 constexpr double kRackYears = 4, kRackGpus = 72;
 
 // Speed per user with what each GPU gives at it.
@@ -51,45 +46,43 @@ std::vector<ServingSpeed> speeds_of(const ServingRow& row) {
            row.point.sequences}};
 }
 
-void set_published(const ServingRow& row, const ServingRow* reference, ClaimCase& out) {
-  out.published = row.published;
-  out.published_source = row.published_source;
-  out.measured = row.published.has_value();
-  if (reference == nullptr) return;
-  out.reference_published = reference->published;
-  out.reference_published_source = reference->published_source;
+// A row against the tokens/s per GPU that a claim needs: output tokens, or `all` tokens.
+ClaimCase rate_case(const ServingRow& row, double needed, bool all) {
+  const auto rate = [&](const ServingSpeed& s) { return all ? s.total_per_gpu : s.output_per_gpu; };
+  const std::vector<ServingSpeed> speeds = speeds_of(row);
+  ClaimCase c;
+  c.accelerator = row.accelerator;
+  c.all_tokens = all;
+  c.needed = needed;
+  c.predicted = rate(speeds.front());
+  c.range = row.rate_range(c.predicted);
+  c.speed = speeds.front().speed;
+  for (const ServingSpeed& s : speeds) {
+    if (rate(s) < needed) continue;
+    if (!c.holds_from) c.holds_from = s.speed;
+    c.holds_to = s.speed;
+  }
+  c.verdict = judge_rate(c.range, needed);
+  c.published = row.published;
+  c.published_source = row.published_source;
+  c.measured = row.published.has_value();
+  return c;
 }
 
 void judge_dollars(const ClaimText& claim, const ServingReport& report, ClaimJudgement& out) {
   out.unit = "tokens/s per GPU";
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) continue;
-    const std::vector<ServingSpeed> speeds = speeds_of(row);
     for (const TokenCost& cost : row.costs) {
       if (!cost.price_per_gpu_hour) continue;
       for (const double sold : kSoldShares) {
         for (const bool all : {false, true}) {
-          const auto rate = [&](const ServingSpeed& s) {
-            return all ? s.total_per_gpu : s.output_per_gpu;
-          };
-          ClaimCase c;
-          c.accelerator = row.accelerator;
+          ClaimCase c = rate_case(
+              row, needed_tokens_per_second(*cost.price_of_busy_hour, claim.value, sold), all);
           c.pricing = cost.pricing;
           c.price = cost.price_of_busy_hour;
           c.sold = sold;
-          c.all_tokens = all;
-          c.needed = needed_tokens_per_second(*cost.price_of_busy_hour, claim.value, sold);
-          c.predicted = rate(speeds.front());
-          c.range = row.rate_range(c.predicted);
-          c.speed = speeds.front().speed;
-          for (const ServingSpeed& s : speeds) {
-            if (rate(s) < c.needed) continue;
-            if (!c.holds_from) c.holds_from = s.speed;
-            c.holds_to = s.speed;
-          }
-          c.verdict = judge_rate(c.range, c.needed);
           c.imputed = cost.imputed;
-          set_published(row, nullptr, c);
           out.cases.push_back(std::move(c));
         }
       }
@@ -98,28 +91,20 @@ void judge_dollars(const ClaimText& claim, const ServingReport& report, ClaimJud
 }
 
 // What a factor of this kind compares, per GPU. Empty if price or power is unknown.
-std::optional<double> divisor(ClaimKind kind, const ServingRow& row) {
-  if (kind == ClaimKind::cheaper) return row.cost.price_per_gpu_hour;
-  if (kind != ClaimKind::per_megawatt) return 1.0;
-  if (!row.output_per_second_per_megawatt || row.point.output_per_gpu <= 0) return std::nullopt;
-  return row.point.output_per_gpu / *row.output_per_second_per_megawatt;
-}
-
 std::vector<Metric> metrics(ClaimKind kind, const ServingRow& row) {
   std::vector<Metric> out;
-  const std::optional<double> by = divisor(kind, row);
+  std::optional<double> by = 1.0;
+  if (kind == ClaimKind::cheaper) by = row.cost.price_per_gpu_hour;
+  if (kind == ClaimKind::per_megawatt) {
+    const std::optional<double> rate = row.output_per_second_per_megawatt;
+    by = rate && *rate > 0 ? std::optional(row.point.output_per_gpu / *rate) : std::nullopt;
+  }
   if (!by || *by <= 0) return out;
   for (const ServingSpeed& s : speeds_of(row)) {
     if (!out.empty() && s.requests < kFewestUsers) break;
     out.push_back({s.speed, s.output_per_gpu / *by});
   }
   return out;
-}
-
-double ratio_sigma(ClaimKind kind, const ServingRow& row, const ServingRow& reference) {
-  const double rates = in_quadrature(row.sigma, reference.sigma);
-  if (kind != ClaimKind::cheaper) return rates;
-  return in_quadrature(rates, in_quadrature(row.price_sigma, reference.price_sigma));
 }
 
 // Compares the two at equal speeds per user, or at their only operating points.
@@ -145,7 +130,11 @@ std::optional<ClaimCase> compare(const ClaimText& claim, const ServingRow& row,
     if (!c.holds_from) c.holds_from = above[i].speed;
     c.holds_to = above[i].speed;
   }
-  const double wide = portable_exp(kNormalP90 * ratio_sigma(claim.kind, row, reference));
+  double sigma = in_quadrature(row.sigma, reference.sigma);
+  if (claim.kind == ClaimKind::cheaper) {
+    sigma = in_quadrature(sigma, in_quadrature(row.price_sigma, reference.price_sigma));
+  }
+  const double wide = portable_exp(kNormalP90 * sigma);
   c.range = {c.predicted / wide, c.predicted, c.predicted * wide};
   if (claim.kind == ClaimKind::cheaper) {
     c.pricing = row.cost.pricing;
@@ -153,7 +142,11 @@ std::optional<ClaimCase> compare(const ClaimText& claim, const ServingRow& row,
     c.imputed = row.cost.imputed || reference.cost.imputed;
   }
   c.verdict = judge_rate(c.range, c.needed);
-  set_published(row, &reference, c);
+  c.published = row.published;
+  c.published_source = row.published_source;
+  c.measured = row.published.has_value();
+  c.reference_published = reference.published;
+  c.reference_published_source = reference.published_source;
   return c;
 }
 
@@ -170,8 +163,17 @@ std::string_view unit_of(ClaimKind kind) {
   }
 }
 
-ServingRow answer_reference(const ServingQuestion& question, const Catalog& catalog) {
-  return serving_report(question, catalog).rows.front();
+// Speeds per user over which a claim is judged. Empty if the question sets a concurrency.
+std::vector<double> claim_speeds(const ServingQuestion& question, const Catalog& catalog) {
+  if (question.load.concurrency) return {};
+  if (question.tokens_per_second_per_user) return {*question.tokens_per_second_per_user};
+  constexpr double kStep = 1.12, kFastest = 1000;
+  std::vector<double> out;
+  for (double speed = catalog.assumed().served_speed.tokens_per_second; speed < kFastest;
+       speed *= kStep) {
+    out.push_back(speed);
+  }
+  return out;
 }
 
 // The reference with its own conditions, or with those of the question.
@@ -181,9 +183,8 @@ ServingRow reference_row(const ClaimText& claim, std::string_view conditions,
   ServingQuestion question = report.question;
   question.curve = question.explain = false;
   question.speeds = claim_speeds(question, catalog);
-  const std::string own(accelerator);
   if (claim.kind == ClaimKind::software) {
-    question.scenario.set_text(Field::hardware_accelerator, own);
+    question.scenario.set_text(Field::hardware_accelerator, accelerator);
   } else {
     const std::string& over =
         claim.reference.empty() ? catalog.assumed().claim_reference.name : claim.reference;
@@ -193,7 +194,7 @@ ServingRow reference_row(const ClaimText& claim, std::string_view conditions,
   }
   if (!claim.engine.empty()) question.engine = claim.engine;
   if (!conditions.empty()) set_conditions(conditions, catalog, question);
-  return answer_reference(question, catalog);
+  return serving_report(question, catalog).rows.front();
 }
 
 void judge_factor(const ClaimText& claim, std::string_view conditions, const Catalog& catalog,
@@ -245,25 +246,12 @@ void judge_revenue(const ClaimText& claim, const ServingReport& report, ClaimJud
   if (price.lowest && *price.lowest < *price.median) prices.push_back(*price.lowest);
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) continue;
-    const std::vector<ServingSpeed> speeds = speeds_of(row);
     for (const double usd : prices) {
       for (const double sold : kSoldShares) {
-        ClaimCase c;
-        c.accelerator = row.accelerator;
-        c.pricing = kSoldTokens;
+        ClaimCase c = rate_case(row, claim.earned / (usd / 1e6) / gpu_seconds / sold, false);
+        c.pricing = "sold per million tokens";
         c.price = usd;
         c.sold = sold;
-        c.needed = claim.earned / (usd / 1e6) / gpu_seconds / sold;
-        c.predicted = speeds.front().output_per_gpu;
-        c.range = row.rate_range(c.predicted);
-        c.speed = speeds.front().speed;
-        for (const ServingSpeed& s : speeds) {
-          if (s.output_per_gpu < c.needed) continue;
-          if (!c.holds_from) c.holds_from = s.speed;
-          c.holds_to = s.speed;
-        }
-        c.verdict = judge_rate(c.range, c.needed);
-        set_published(row, nullptr, c);
         out.cases.push_back(std::move(c));
       }
     }
@@ -275,29 +263,21 @@ void judge_revenue(const ClaimText& claim, const ServingReport& report, ClaimJud
   out.notes.push_back(fmt::format("tokens of {}: {}", report.model, price.source));
 }
 
-std::string speed_text(double speed) {
-  return fmt::format("{:.3g}", speed);
-}
-
 std::string factor_text(double factor) {
   return factor < 10 ? fmt::format("{:.2g}x", factor) : fmt::format("{:.0f}x", factor);
 }
 
 std::string factor_sentence(const std::string& claim, const ClaimCase& c) {
-  const std::string most = fmt::format(
-      "up to {} near {} tokens/s per user (80% likely between {} and {})", factor_text(c.predicted),
-      speed_text(c.speed.value_or(0)), factor_text(c.range.p10), factor_text(c.range.p90));
-  std::string text;
-  if (c.verdict == Verdict::plausible) {
-    text = fmt::format("\"{}\" is plausible: {}.", claim, most);
-    if (c.holds_from && c.holds_to && *c.holds_to > *c.holds_from) {
-      text += fmt::format(" It holds from {} to {} tokens/s.", speed_text(*c.holds_from),
-                          speed_text(*c.holds_to));
-    }
-  } else if (c.verdict == Verdict::undecided) {
-    text = fmt::format("\"{}\" is undecided: predicted is {}.", claim, most);
-  } else {
-    text = fmt::format("\"{}\" is not plausible: predicted is {}.", claim, most);
+  const std::string most =
+      fmt::format("up to {} near {:.3g} tokens/s per user (80% likely between {} and {})",
+                  factor_text(c.predicted), c.speed.value_or(0), factor_text(c.range.p10),
+                  factor_text(c.range.p90));
+  constexpr std::string_view kVerdicts[] = {"plausible: ", "undecided: predicted is ",
+                                            "not plausible: predicted is "};
+  std::string text =
+      fmt::format("\"{}\" is {}{}.", claim, kVerdicts[static_cast<std::size_t>(c.verdict)], most);
+  if (c.verdict == Verdict::plausible && c.holds_to.value_or(0) > c.holds_from.value_or(0)) {
+    text += fmt::format(" It holds from {:.3g} to {:.3g} tokens/s.", *c.holds_from, *c.holds_to);
   }
   if (c.batch && *c.batch < c.predicted) {
     text += fmt::format(" For batch use it is {}.", factor_text(*c.batch));
@@ -305,33 +285,29 @@ std::string factor_sentence(const std::string& claim, const ClaimCase& c) {
   return text;
 }
 
-// The kinds of tokens that the plausible conditions count.
-std::string counted_words(const ClaimJudgement& claim) {
-  bool all = true, output = true;
-  for (const ClaimCase& c : claim.cases) {
-    if (c.pricing == kSoldTokens) return {};
-    if (c.verdict != Verdict::plausible) continue;
-    (c.all_tokens ? output : all) = false;
-  }
-  if (all) return ", all of which count input and output tokens";
-  return output ? ", all of which count output tokens alone" : "";
-}
-
-std::string counts_sentence(const ClaimJudgement& claim) {
+std::string counts_sentence(ClaimKind kind, const ClaimJudgement& claim) {
   const std::size_t all = claim.cases.size(), plausible = claim.plausible();
+  const auto undecided = std::ranges::count(claim.cases, Verdict::undecided, &ClaimCase::verdict);
   if (plausible == 0) {
-    const bool open = std::ranges::any_of(
-        claim.cases, [](const ClaimCase& c) { return c.verdict == Verdict::undecided; });
     return fmt::format("\"{}\" is {} under all of {} conditions.", claim.claim,
-                       open ? "not shown" : "not plausible", all);
+                       undecided > 0 ? "not shown" : "not plausible", all);
   }
   if (plausible == all) {
     return fmt::format("\"{}\" is plausible under each of {} conditions.", claim.claim, all);
   }
-  const auto undecided = std::ranges::count(claim.cases, Verdict::undecided, &ClaimCase::verdict);
+  const auto counting = [&](bool all_tokens) {
+    return std::ranges::any_of(claim.cases, [&](const ClaimCase& c) {
+      return c.verdict == Verdict::plausible && c.all_tokens == all_tokens;
+    });
+  };
+  std::string_view counted;  // the kinds of tokens that the plausible conditions count
+  if (kind == ClaimKind::dollars && !counting(false)) {
+    counted = ", all of which count input and output tokens";
+  } else if (kind == ClaimKind::dollars && !counting(true)) {
+    counted = ", all of which count output tokens alone";
+  }
   return fmt::format(
-      "\"{}\" is plausible under {} of {} conditions{}.{}", claim.claim, plausible, all,
-      counted_words(claim),
+      "\"{}\" is plausible under {} of {} conditions{}.{}", claim.claim, plausible, all, counted,
       undecided > 0 ? fmt::format(" {} more are undecided.", undecided) : std::string());
 }
 
@@ -346,11 +322,10 @@ std::string verdict_sentence(const ClaimText& text, const ClaimJudgement& claim)
         claim.claim);
   }
   if (is_factor(text.kind)) {
-    const auto best =
-        std::ranges::max_element(claim.cases, {}, [](const ClaimCase& c) { return c.predicted; });
-    return factor_sentence(claim.claim, *best);
+    return factor_sentence(claim.claim,
+                           *std::ranges::max_element(claim.cases, {}, &ClaimCase::predicted));
   }
-  return counts_sentence(claim);
+  return counts_sentence(text.kind, claim);
 }
 
 // The best published rates beside the verdict, and verdicts without any.
@@ -375,18 +350,6 @@ void note_published(ClaimJudgement& out) {
 
 }  // namespace
 
-std::vector<double> claim_speeds(const ServingQuestion& question, const Catalog& catalog) {
-  if (question.load.concurrency) return {};
-  if (question.tokens_per_second_per_user) return {*question.tokens_per_second_per_user};
-  constexpr double kStep = 1.12, kFastest = 1000;
-  std::vector<double> out;
-  for (double speed = catalog.assumed().served_speed.tokens_per_second; speed < kFastest;
-       speed *= kStep) {
-    out.push_back(speed);
-  }
-  return out;
-}
-
 }  // namespace trcost::study
 
 namespace trcost {
@@ -397,8 +360,8 @@ std::string_view verdict_words(Verdict verdict) {
 }
 
 std::size_t ClaimJudgement::plausible() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      cases, [](const ClaimCase& c) { return c.verdict == Verdict::plausible; }));
+  return static_cast<std::size_t>(
+      std::ranges::count(cases, Verdict::plausible, &ClaimCase::verdict));
 }
 
 void prepare_claim(ServingQuestion& question, const Catalog& catalog) {
@@ -416,16 +379,12 @@ ClaimJudgement judge_claim(std::string_view text, std::string_view reference,
   ClaimJudgement out;
   out.claim = text;
   out.claimed = claim.kind == ClaimKind::revenue ? claim.earned : claim.value;
-  switch (claim.kind) {
-    case ClaimKind::dollars:
-      judge_dollars(claim, report, out);
-      break;
-    case ClaimKind::revenue:
-      judge_revenue(claim, report, out);
-      break;
-    default:
-      judge_factor(claim, reference, catalog, report, out);
-      break;
+  if (claim.kind == ClaimKind::dollars) {
+    judge_dollars(claim, report, out);
+  } else if (claim.kind == ClaimKind::revenue) {
+    judge_revenue(claim, report, out);
+  } else {
+    judge_factor(claim, reference, catalog, report, out);
   }
   note_published(out);
   if (report.question.tuning == "showcase") {

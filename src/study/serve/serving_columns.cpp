@@ -174,56 +174,50 @@ std::string_view counted_tokens(const ClaimCase& claim) {
   return claim.all_tokens ? "total" : "output";
 }
 
+Columns<ClaimCase> condition_columns() {
+  using C = ClaimCase;
+  return {string("accelerator", member<&C::accelerator>, "catalog name", Rank::key),
+          string("reference", member<&C::reference>, "chip that a factor is over"),
+          string("pricing", member<&C::pricing>, "what the price pays for"),
+          usd("price", member<&C::price>, "per GPU-hour, or per million tokens sold"),
+          share("load", member<&C::sold>, "share of the capacity that is sold"),
+          string("tokens", member<counted_tokens>, "which are counted")};
+}
+
 const Columns<ClaimCase>& case_columns() {
   using C = ClaimCase;
-  static const Columns<ClaimCase> table = {
-      string("accelerator", member<&C::accelerator>, "catalog name", Rank::key),
-      string("reference", member<&C::reference>, "chip that a factor is over"),
-      string("pricing", member<&C::pricing>, "what the price pays for"),
-      usd("price", member<&C::price>, "per GPU-hour, or per million tokens sold"),
-      share("load", member<&C::sold>, "share of the capacity that is sold"),
-      string("tokens", member<counted_tokens>, "which are counted"),
-      plain("needed", member<&C::needed>, "for the claim to hold"),
-      plain("predicted", member<&C::predicted>, "by this program"),
-      string("verdict", member<old_verdict_words>, "how they compare")};
+  static const Columns<ClaimCase> table =
+      condition_columns().add({plain("needed", member<&C::needed>, "for the claim to hold"),
+                               plain("predicted", member<&C::predicted>, "by this program"),
+                               string("verdict", member<old_verdict_words>, "how they compare")});
   return table;
 }
 
 const Columns<ClaimCase>& judged_case_columns() {
   using C = ClaimCase;
-  static const Columns<ClaimCase> table = {
-      string("accelerator", member<&C::accelerator>, "catalog name", Rank::key),
-      string("reference", member<&C::reference>, "chip that a factor is over"),
-      string("pricing", member<&C::pricing>, "what the price pays for"),
-      usd("price", member<&C::price>, "per GPU-hour, or per million tokens sold"),
-      share("load", member<&C::sold>, "share of the capacity that is sold"),
-      string("tokens", member<counted_tokens>, "which are counted"),
-      plain("claimed", member<&C::needed>, "factor, or tokens/s per GPU that the claim needs"),
-      plain("predicted", member<&C::predicted>, "the most over all speeds per user"),
-      plain("range.p10", member<&C::range, &Quantiles::p10>, "one in ten is lower"),
-      plain("range.p50", member<&C::range, &Quantiles::p50>, "half are lower"),
-      plain("range.p90", member<&C::range, &Quantiles::p90>, "one in ten is higher"),
-      number("at_tokens_per_second_per_user", "tokens/s", NumberKind::number, member<&C::speed>,
-             "speed at which it is predicted"),
-      number("batch", "", NumberKind::number, member<&C::batch>,
-             "a factor at the lowest speed per user"),
-      number("holds_from", "tokens/s", NumberKind::number, member<&C::holds_from>,
-             "lowest speed per user at which it is reached"),
-      number("holds_to", "tokens/s", NumberKind::number, member<&C::holds_to>,
-             "highest speed per user at which it is reached"),
-      number("best_published", "tokens/s", NumberKind::number, member<&C::published>,
-             "best published output rate per GPU of the chip"),
-      number("best_published_reference", "tokens/s", NumberKind::number,
-             member<&C::reference_published>,
-             "best published output rate per GPU of the reference"),
-      boolean("measured", member<&C::measured>, "whether a rate of model and chip is published"),
-      string("verdict", member<&C::verdict, verdict_words>,
-             "plausible, not_plausible or undecided")};
+  static const Columns<ClaimCase> table = condition_columns().add(
+      {plain("claimed", member<&C::needed>, "factor, or tokens/s per GPU that the claim needs"),
+       plain("predicted", member<&C::predicted>, "the most over all speeds per user"),
+       plain("range.p10", member<&C::range, &Quantiles::p10>, "one in ten is lower"),
+       plain("range.p50", member<&C::range, &Quantiles::p50>, "half are lower"),
+       plain("range.p90", member<&C::range, &Quantiles::p90>, "one in ten is higher"),
+       number("at_tokens_per_second_per_user", "tokens/s", NumberKind::number, member<&C::speed>,
+              "speed at which it is predicted"),
+       number("batch", "", NumberKind::number, member<&C::batch>,
+              "a factor at the lowest speed per user"),
+       number("holds_from", "tokens/s", NumberKind::number, member<&C::holds_from>,
+              "lowest speed per user at which it is reached"),
+       number("holds_to", "tokens/s", NumberKind::number, member<&C::holds_to>,
+              "highest speed per user at which it is reached"),
+       number("best_published", "tokens/s", NumberKind::number, member<&C::published>,
+              "best published output rate per GPU of the chip"),
+       number("best_published_reference", "tokens/s", NumberKind::number,
+              member<&C::reference_published>,
+              "best published output rate per GPU of the reference"),
+       boolean("measured", member<&C::measured>, "whether a rate of model and chip is published"),
+       string("verdict", member<&C::verdict, verdict_words>,
+              "plausible, not_plausible or undecided")});
   return table;
-}
-
-std::vector<ClaimCase> judged_cases(const ServingReport& report) {
-  return report.claim ? report.claim->cases : std::vector<ClaimCase>{};
 }
 
 const Columns<ClaimJudgement>& claim_columns() {
@@ -257,7 +251,8 @@ const Columns<ServingReport>& serving_columns() {
                   "of its answer"),
       list<serving_row_columns>("serving", member<&R::rows>, "one per accelerator"),
       optional_part<claim_columns, &R::claim>("claim"),
-      list<judged_case_columns>("claims", member<judged_cases>, "verdicts of --claim"),
+      list<judged_case_columns>("claims", member<&R::claim, &ClaimJudgement::cases>,
+                                "verdicts of --claim"),
       open_points<R>()};
   return table;
 }

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "catalog/models/weight_formats.h"
-#include "catalog/software/engine.h"
 #include "performance/serving/serving_model.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"

@@ -9,19 +9,9 @@ namespace {
 
 constexpr const char* kFile = "serving/measurements.csv";
 
-ServingMode read_mode(const CsvTable& table, std::size_t i) {
-  const std::string& word = table.text(i, "mode");
-  if (word == "online") return ServingMode::online;
-  if (word == "offline") return ServingMode::offline;
-  if (word == "static") return ServingMode::static_batch;
-  table.fail(i, "mode", "one of online, offline, static");
-}
-
-WeightFormat read_format(const CsvTable& table, std::size_t i) {
-  const auto format = parse_weight_format(table.text(i, "precision"));
-  if (!format) table.fail(i, "precision", "unknown weight format");
-  return *format;
-}
+constexpr Choice<ServingMode> kModes[] = {{"online", ServingMode::online},
+                                          {"offline", ServingMode::offline},
+                                          {"static", ServingMode::static_batch}};
 
 ServingMeasurement measurement(const CsvTable& t, std::size_t i) {
   ServingMeasurement m;
@@ -34,9 +24,11 @@ ServingMeasurement measurement(const CsvTable& t, std::size_t i) {
     return static_cast<int>(t.required_number(i, column));
   };
   m.layout = {degree("gpus"), degree("tp"), degree("ep"), degree("dp")};
-  m.format = read_format(t, i);
+  const auto format = parse_weight_format(t.text(i, "precision"));
+  if (!format) t.fail(i, "precision", "unknown weight format");
+  m.format = *format;
   if (!t.text(i, "kv_precision").empty()) m.eight_bit_cache = t.text(i, "kv_precision") == "fp8";
-  m.mode = read_mode(t, i);
+  m.mode = required_one_of(t, i, "mode", kModes);
   m.by_user = t.has("run_by") && t.text(i, "run_by") == "user";
   m.input_tokens = t.required_number(i, "input_tokens");
   m.output_tokens = t.required_number(i, "output_tokens");
