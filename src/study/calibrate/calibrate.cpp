@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "catalog/software/stacks.h"
 #include "estimate/cluster/execution.h"
@@ -69,8 +68,7 @@ void note_scatter(const std::vector<MeasuredStep>& steps, const StackFit& fit,
         100 * std::abs(relative_error(fit.before[0] - fit.after[0]))));
     return;
   }
-  const auto faster = [](double error) { return error > kMuchScatter; };
-  if (std::ranges::all_of(fit.after, faster)) {
+  if (std::ranges::all_of(fit.after, [](double error) { return error > kMuchScatter; })) {
     out.push_back(fmt::format(
         "all steps are faster than kernels can be made by any factor here, {} by {:.0f}%: the "
         "precision, the batch or the number of accelerators may be another",
@@ -83,15 +81,14 @@ void note_scatter(const std::vector<MeasuredStep>& steps, const StackFit& fit,
                   100 * fit.step));
 }
 
-bool same_question(const MeasuredStep& a, const MeasuredStep& b) {
+void note_contradictions(const std::vector<MeasuredStep>& steps, std::vector<std::string>& out) {
   const auto facts = [](const MeasuredStep& s) {
     return std::tuple(s.platform.accelerator, s.platform.system, s.platform.precision,
                       s.workload.seq_length, s.workload.language_training, s.workload.attention);
   };
-  return a.model == b.model && facts(a) == facts(b) && a.layout == b.layout;
-}
-
-void note_contradictions(const std::vector<MeasuredStep>& steps, std::vector<std::string>& out) {
+  const auto same_question = [&](const MeasuredStep& a, const MeasuredStep& b) {
+    return a.model == b.model && facts(a) == facts(b) && a.layout == b.layout;
+  };
   for (std::size_t i = 0; i < steps.size(); ++i) {
     for (std::size_t j = i + 1; j < steps.size(); ++j) {
       const double apart = std::abs(portable_log(steps[i].seconds / steps[j].seconds));
@@ -150,49 +147,6 @@ double median_size(const std::vector<double>& errors) {
   return median(std::move(sizes));
 }
 
-void add_factors(CalibrationResult& out) {
-  for (std::size_t i = 0; i < kStackFactors; ++i) {
-    const StackFactor& factor = stack_factors()[i];
-    out.factors.push_back({factor.name, factor.what, portable_exp(out.fit.log[i]), out.fit.sigma[i],
-                           out.fit.share[i]});
-  }
-}
-
-void add_accelerators(const std::vector<MeasuredStep>& steps, CalibrationResult& out) {
-  for (const MeasuredStep& step : steps) {
-    const std::string& name = step.platform.accelerator->name;
-    if (std::ranges::find(out.accelerators, name) == out.accelerators.end()) {
-      out.accelerators.push_back(name);
-    }
-  }
-}
-
-// Writes a constant among the fitted ones, in place of one written by hand.
-void set_fitted(nlohmann::ordered_json& file, std::string_view name, double value) {
-  file.erase(std::string(name));
-  file["fitted"][std::string(name)] = value;
-}
-
-// Applies the changes of a release to the constants of the file, which is of that release.
-void fold_release(const Stack& moved, nlohmann::ordered_json& file) {
-  if (moved.release_years == 0) return;
-  const double gain = portable_exp(moved.release_gain * moved.release_years);
-  set_fitted(file, "matmul", moved.matmul * gain);
-  set_fitted(file, "flash", moved.flash * gain);
-  set_fitted(file, "elementwise", moved.elementwise / gain);
-  file.erase("releases");
-  file["fitted"].erase("release_gain");
-}
-
-void write_constants(const Stack& base, const Stack& moved, nlohmann::ordered_json& file) {
-  for (const StackFactor& factor : stack_factors()) {
-    for (double Stack::*const member : factor.members) {
-      if (member == nullptr || base.*member == moved.*member) continue;
-      set_fitted(file, stack_constant(member).name, moved.*member);
-    }
-  }
-}
-
 std::string calibrated_file(const Catalog& catalog, const Stack& base,
                             const CalibrationResult& result) {
   const std::string_view name(result.base);
@@ -202,8 +156,26 @@ std::string calibrated_file(const Catalog& catalog, const Stack& base,
   const Stack moved = moved_stack(base, result.fit.log);
   file["fitted"].erase("date");  // of the fit that this one starts from
   file["fitted"]["source"] = "trcost calibrate, where measured steps moved it";
-  write_constants(base, moved, file);
-  fold_release(moved, file);
+  // Fitted constants take the place of those written by hand.
+  const auto set_fitted = [&](std::string_view constant, double value) {
+    file.erase(std::string(constant));
+    file["fitted"][std::string(constant)] = value;
+  };
+  for (const StackFactor& factor : stack_factors()) {
+    for (double Stack::*const member : factor.members) {
+      if (member == nullptr || base.*member == moved.*member) continue;
+      set_fitted(stack_constant(member).name, moved.*member);
+    }
+  }
+  // The constants of the file are of a release, so its changes are applied to them.
+  if (moved.release_years != 0) {
+    const double gain = portable_exp(moved.release_gain * moved.release_years);
+    set_fitted("matmul", moved.matmul * gain);
+    set_fitted("flash", moved.flash * gain);
+    set_fitted("elementwise", moved.elementwise / gain);
+    file.erase("releases");
+    file["fitted"].erase("release_gain");
+  }
   const std::string& from = base.measured.rows > 0 ? base.measured.base : base.name;
   const std::size_t steps = result.rows.size();
   file["name"] = from + "-calibrated";
@@ -337,8 +309,17 @@ CalibrationResult calibrate(const Catalog& catalog, Measurements measured, bool 
     out.rows.push_back(calibration_row(steps[i], out.fit.before[i], out.fit.after[i]));
   }
   const Stack& base = catalog.stack(measured.base);
-  add_factors(out);
-  add_accelerators(steps, out);
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    const StackFactor& factor = stack_factors()[i];
+    out.factors.push_back({factor.name, factor.what, portable_exp(out.fit.log[i]), out.fit.sigma[i],
+                           out.fit.share[i]});
+  }
+  for (const MeasuredStep& step : steps) {
+    const std::string& name = step.platform.accelerator->name;
+    if (std::ranges::find(out.accelerators, name) == out.accelerators.end()) {
+      out.accelerators.push_back(name);
+    }
+  }
   out.sigma = out.fit.sigma_after;
   out.sigma_elsewhere = in_quadrature(out.sigma, std::sqrt(2.0) * pooling.chip);
   out.error_before = median_size(out.fit.before);

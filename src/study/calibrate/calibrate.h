@@ -40,10 +40,11 @@ struct MeasuredStep {
 struct StackFactor {
   std::string_view name;
   std::array<double Stack::*, 5> members;  ///< times, then nulls
-  bool rate = false;        ///< the constant is a speed, so a longer time is a smaller value
-  double least = 0;         ///< lower bound of the value that is multiplied
-  std::string_view what;    ///< in words
-  std::string_view narrow;  ///< further step that would narrow it most
+  std::string_view what;                   ///< in words
+  std::string_view narrow;                 ///< further step that would narrow it most
+  std::string_view try_first;              ///< what to try if it takes longer than predicted
+  double least = 0;                        ///< lower bound of the value that is multiplied
+  bool rate = false;  ///< the constant is a speed, so a longer time is a smaller value
 };
 inline constexpr std::size_t kStackFactors = 8;
 const std::array<StackFactor, kStackFactors>& stack_factors();
@@ -71,6 +72,9 @@ struct StackFit {
 
 /// ln of the predicted seconds of a step under factors moved by `log`.
 double log_seconds(const MeasuredStep& step, const std::array<double, kStackFactors>& log);
+/// d ln(seconds) / d ln(factor) of each factor.
+std::array<double, kStackFactors> step_slopes(const MeasuredStep& step,
+                                              const std::array<double, kStackFactors>& at);
 
 /// Maximises the posterior of the factors by Gauss-Newton. Steps scatter normally about the
 /// prediction, with a variance from them and the published rows. Factors have a t-distribution (4

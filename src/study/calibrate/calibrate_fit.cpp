@@ -2,7 +2,6 @@
 // The fit of a stack's factors to measured steps.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "catalog/data/data_file.h"
@@ -25,48 +24,55 @@ constexpr double kTail = 4;           // degrees of freedom of the factors' dist
 constexpr std::array<StackFactor, kStackFactors> kFactors = {{
     {"kernels",
      {&Stack::kernel_time},
-     false,
-     0,
      "every kernel",
-     "a step of the largest micro-batch on the fewest accelerators, where kernels are nearly all"},
+     "a step of the largest micro-batch on the fewest accelerators, where kernels are nearly all",
+     "check clocks, power and temperature (nvidia-smi -q -d CLOCK,POWER), that the matrices run in "
+     "the format given by --precision, and that kernels are compiled (--kernels)"},
     {"exchange",
      {&Stack::exchange_time},
-     false,
-     0,
      "every exchange between accelerators",
-     "a step of the same model on more nodes, or with more tensor or expert parallelism"},
+     "a step of the same model on more nodes, or with more tensor or expert parallelism",
+     "check that traffic takes the fast links (NCCL_DEBUG=INFO, nvidia-smi topo -m), then use less "
+     "sharding or fewer nodes, or overlap it (--overlap)"},
     {"elementwise",
      {&Stack::elementwise},
-     false,
-     0,
      "norms, activations and losses, in addition",
-     "a step of a narrower model, where element-wise work weighs more"},
-    {"attention", {&Stack::flash}, true, 0, "attention, in addition", "a step of longer sequences"},
+     "a step of a narrower model, where element-wise work weighs more",
+     "use fused norms, activations and loss (torch.compile, Liger, --kernels fused), and a fused "
+     "optimizer"},
+    {"attention",
+     {&Stack::flash},
+     "attention, in addition",
+     "a step of longer sequences",
+     "use FlashAttention (--attention flash) and skip padding (--packing)",
+     0,
+     true},
     {"dispatch",
      {&Stack::block_seconds, &Stack::collective_dispatch_seconds},
-     false,
-     0,
      "issuing kernels from the host",
-     "a step of a smaller micro-batch"},
+     "a step of a smaller micro-batch",
+     "use a larger micro-batch, CUDA graphs or torch.compile, and a free CPU core per GPU. A data "
+     "loader that keeps the GPU waiting shows here too"},
     {"experts",
      {&Stack::expert_traffic, &Stack::expert_traffic_block, &Stack::grouped_half,
       &Stack::expert_block_seconds, &Stack::expert_loop_seconds},
-     false,
-     0,
      "routing and grouped matmuls of experts",
-     "a step with another number of experts per accelerator"},
+     "a step with another number of experts per accelerator",
+     "use grouped matmuls for experts (Megatron-Core, MegaBlocks, grouped_mm) in place of a loop, "
+     "and balance their load"},
     {"adapters",
      {&Stack::lora_traffic},
-     false,
-     0,
      "low-rank adapters",
-     "a step of full fine-tuning beside that of adapters"},
+     "a step of full fine-tuning beside that of adapters",
+     "target fewer matrices (--lora-targets), fuse adapters, and avoid a quantized base where "
+     "memory allows (--base-precision bf16)"},
     {"fixed",
      {&Stack::step_seconds},
-     false,
-     kFixedStart,
      "fixed time of a step",
-     "a step of the same layout with another global batch"},
+     "a step of the same layout with another global batch",
+     "look for work between steps: data loading, logging, evaluation, saving, offloaded optimizer "
+     "steps (--offload)",
+     kFixedStart},
 }};
 
 // The inverse of a small positive definite matrix, by Gauss-Jordan elimination.
@@ -91,26 +97,13 @@ FactorMatrix inverse(FactorMatrix a) {
   return out;
 }
 
-Vector product(const FactorMatrix& m, const Vector& v) {
-  Vector out{};
-  for (std::size_t i = 0; i < kStackFactors; ++i) {
-    out[i] = std::inner_product(v.begin(), v.end(), m[i].begin(), 0.0);
-  }
-  return out;
-}
-
 double dot(const Vector& a, const Vector& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-Vector gradient(const MeasuredStep& step, const Vector& at, double here) {
-  constexpr double kStep = 1e-3;
+Vector product(const FactorMatrix& m, const Vector& v) {
   Vector out{};
-  for (std::size_t i = 0; i < kStackFactors; ++i) {
-    Vector there = at;
-    there[i] += kStep;
-    out[i] = (log_seconds(step, there) - here) / kStep;
-  }
+  for (std::size_t i = 0; i < kStackFactors; ++i) out[i] = dot(v, m[i]);
   return out;
 }
 
@@ -125,18 +118,10 @@ Linearised linearise(const std::vector<MeasuredStep>& steps, const Vector& at) {
   Linearised out;
   out.weight.assign(steps.size(), 1);
   for (const MeasuredStep& step : steps) {
-    const double here = log_seconds(step, at);
-    out.error.push_back(here - portable_log(step.seconds));
-    out.slope.push_back(gradient(step, at, here));
+    out.error.push_back(log_seconds(step, at) - portable_log(step.seconds));
+    out.slope.push_back(step_slopes(step, at));
   }
   return out;
-}
-
-// Steps far from the others count less, as in a t-distribution (a mixture of normal ones).
-void weigh(Linearised& at, double variance) {
-  for (std::size_t k = 0; k < at.error.size(); ++k) {
-    at.weight[k] = (kTail + 1) / (kTail + square(at.error[k]) / variance);
-  }
 }
 
 // Variance of steps about the prediction, pooled from published sources and these steps, which lose
@@ -193,12 +178,6 @@ double predicted_spread(const Linearised& at, const FactorMatrix& covariance, do
   return std::sqrt(sum / static_cast<double>(at.slope.size()) + variance);
 }
 
-FactorMatrix prior_covariance(const Pooling& pooling) {
-  FactorMatrix out{};
-  for (std::size_t i = 0; i < kStackFactors; ++i) out[i][i] = square(pooling.spread[i]);
-  return out;
-}
-
 }  // namespace
 
 const std::array<StackFactor, kStackFactors>& stack_factors() {
@@ -243,6 +222,18 @@ Stack moved_stack(const Stack& base, const Vector& log) {
   return out;
 }
 
+Vector step_slopes(const MeasuredStep& step, const Vector& at) {
+  constexpr double kStep = 1e-3;
+  const double here = log_seconds(step, at);
+  Vector out{};
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    Vector there = at;
+    there[i] += kStep;
+    out[i] = (log_seconds(step, there) - here) / kStep;
+  }
+  return out;
+}
+
 double log_seconds(const MeasuredStep& step, const Vector& log) {
   const Stack stack = moved_stack(*step.platform.stack, log);
   Platform platform = step.platform;
@@ -258,13 +249,18 @@ StackFit fit_stack(const std::vector<MeasuredStep>& steps, const Pooling& poolin
   StackFit fit;
   Linearised at = linearise(steps, fit.log);
   fit.before = at.error;
-  fit.sigma_before = predicted_spread(at, prior_covariance(pooling), square(pooling.step));
+  FactorMatrix prior{};
+  for (std::size_t i = 0; i < kStackFactors; ++i) prior[i][i] = square(pooling.spread[i]);
   double variance = square(pooling.step);
+  fit.sigma_before = predicted_spread(at, prior, variance);
   for (int round = 0; round < kRounds; ++round) {
     const Vector from = fit.log;
     fit.log = next(at, from, prior_weights(pooling, from), variance);
     at = linearise(steps, fit.log);
-    if (round >= kAlike && steps.size() > 2) weigh(at, variance);
+    // Steps far from the others count less, as in a t-distribution (a mixture of normal ones).
+    for (std::size_t k = 0; k < steps.size() && steps.size() > 2 && round >= kAlike; ++k) {
+      at.weight[k] = (kTail + 1) / (kTail + square(at.error[k]) / variance);
+    }
     variance = step_variance(pooling, at);
     double moved = 0;
     for (std::size_t i = 0; i < kStackFactors; ++i) moved += std::abs(fit.log[i] - from[i]);

@@ -85,20 +85,6 @@ SourceCurve source_curve(const std::string& source, const std::vector<MeasuredSt
   return curve;
 }
 
-void add_to(CalibrationCurve::Mean& mean, const SourceCurve& curve) {
-  ++mean.sources;
-  mean.error += curve.error;
-  mean.inside += curve.inside.value_or(0);
-  for (std::size_t k = 0; k < curve.after.size(); ++k) mean.after[k] += curve.after[k].value_or(0);
-}
-
-void divide(CalibrationCurve::Mean& mean) {
-  const double count = std::max(1, mean.sources);
-  mean.error /= count;
-  mean.inside /= count;
-  for (double& each : mean.after) each /= count;
-}
-
 }  // namespace
 
 MeasuredStep published_step(const Catalog& catalog, const ThroughputRow& row) {
@@ -133,12 +119,23 @@ CalibrationCurve calibration_curve(const Catalog& catalog, std::string_view sour
   for (const auto& [name, steps] : by_source) {
     SourceCurve curve = source_curve(name, steps, pooling);
     curve.groups = static_cast<double>(groups[name].size());
-    if (curve.after[1])
-      add_to(curve.error > CalibrationCurve::kWrong ? out.wrong : out.right, curve);
+    if (curve.after[1]) {
+      auto& mean = curve.error > CalibrationCurve::kWrong ? out.wrong : out.right;
+      ++mean.sources;
+      mean.error += curve.error;
+      mean.inside += curve.inside.value_or(0);
+      for (std::size_t k = 0; k < curve.after.size(); ++k) {
+        mean.after[k] += curve.after[k].value_or(0);
+      }
+    }
     out.rows.push_back(std::move(curve));
   }
-  divide(out.wrong);
-  divide(out.right);
+  for (CalibrationCurve::Mean* const mean : {&out.wrong, &out.right}) {
+    const double count = std::max(1, mean->sources);
+    mean->error /= count;
+    mean->inside /= count;
+    for (double& each : mean->after) each /= count;
+  }
   std::ranges::stable_sort(out.rows, std::greater<>(), &SourceCurve::rows);
   return out;
 }

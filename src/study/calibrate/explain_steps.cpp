@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Measured steps, and rounds of reinforcement learning, beside the predicted ones, part by part.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,43 +8,13 @@
 
 #include "quantity/portable_math.h"
 #include "study/calibrate/calibrate.h"
+#include "study/calibrate/training_log.h"
+#include "trcost/error.h"
+#include "trcost/estimate.h"
+#include "workload/method.h"
 
 namespace trcost::study {
 namespace {
-
-/// What to try if a part of a step takes longer than predicted.
-struct Advice {
-  std::string_view factor, slow;
-};
-constexpr std::array<Advice, kStackFactors> kAdvice{{
-    {"kernels",
-     "check clocks, power and temperature (nvidia-smi -q -d CLOCK,POWER), that the matrices run in "
-     "the format given by --precision, and that kernels are compiled (--kernels)"},
-    {"exchange",
-     "check that traffic takes the fast links (NCCL_DEBUG=INFO, nvidia-smi topo -m), then use less "
-     "sharding or fewer nodes, or overlap it (--overlap)"},
-    {"elementwise",
-     "use fused norms, activations and loss (torch.compile, Liger, --kernels fused), and a fused "
-     "optimizer"},
-    {"attention", "use FlashAttention (--attention flash) and skip padding (--packing)"},
-    {"dispatch",
-     "use a larger micro-batch, CUDA graphs or torch.compile, and a free CPU core per GPU. A data "
-     "loader that keeps the GPU waiting shows here too"},
-    {"experts",
-     "use grouped matmuls for experts (Megatron-Core, MegaBlocks, grouped_mm) in place of a loop, "
-     "and balance their load"},
-    {"adapters",
-     "target fewer matrices (--lora-targets), fuse adapters, and avoid a quantized base where "
-     "memory allows (--base-precision bf16)"},
-    {"fixed",
-     "look for work between steps: data loading, logging, evaluation, saving, offloaded optimizer "
-     "steps (--offload)"},
-}};
-
-std::string_view advice_for(std::string_view factor) {
-  const auto* const found = std::ranges::find(kAdvice, factor, &Advice::factor);
-  return found == kAdvice.end() ? std::string_view() : found->slow;
-}
 
 // ln of the factor on one part that alone gives the measured seconds. Nothing if none within 1000
 // does.
@@ -63,14 +34,6 @@ std::optional<double> factor_alone(const MeasuredStep& step, std::size_t part) {
     ((at(middle) - wanted) * (at(0) - wanted) > 0 ? low : high) = middle;
   }
   return (low + high) / 2;
-}
-
-double share_of(const MeasuredStep& step, std::size_t part) {
-  constexpr double kStep = 1e-3;
-  std::array<double, kStackFactors> moved{};
-  const double here = log_seconds(step, moved);
-  moved[part] = kStep;
-  return std::max(0.0, (log_seconds(step, moved) - here) / kStep);
 }
 
 std::string summary_of(const StepExplanation& step) {
@@ -98,6 +61,43 @@ std::string summary_of(const StepExplanation& step) {
   return ratio > 1 ? fmt::format("{} To try: {}.", most, best.try_first) : most;
 }
 
+// Parts of a round, by RoundPart.
+struct PartWords {
+  Work work;
+  std::string_view name, what, try_first;
+};
+constexpr std::array<PartWords, kRoundParts> kParts = {{
+    {Work::generate, "generation", "writing the responses",
+     "shorter responses or a lower --response-limit, engines that hold more sequences, more "
+     "--generation-gpus, or the release of the engine"},
+    {Work::forward, "scoring", "passes of the policy, reference, reward and critic models",
+     "larger micro-batches for scoring, or no reference (--reference off)"},
+    {Work::train, "learning", "optimizer steps",
+     "larger micro-batches, less recomputation, or padding-free packing"},
+    {Work::wait, "rest", "new weights, switching, rewards and waiting",
+     "--placement, rewards beside generation, or fewer checkpoints and evaluations"},
+}};
+
+std::string round_summary(const StepExplanation& round) {
+  const double ratio = round.measured_seconds / round.predicted_seconds;
+  std::string out =
+      fmt::format("A round took {:.4g} s where {:.4g} s are predicted, {:.2g} times as long.",
+                  round.measured_seconds, round.predicted_seconds, ratio);
+  const ExplainedTerm* most = nullptr;
+  double excess = 0;
+  for (const ExplainedTerm& term : round.terms) {
+    if (!term.factor) continue;
+    const double more = std::abs(*term.factor - 1) * term.predicted_seconds;
+    if (more <= excess) continue;
+    excess = more;
+    most = &term;
+  }
+  if (most == nullptr) return out + " The log does not print its parts.";
+  return out + fmt::format(" Most of the difference is {}: {:.4g} s instead of {:.4g} s.",
+                           most->name, *most->factor * most->predicted_seconds,
+                           most->predicted_seconds);
+}
+
 }  // namespace
 
 std::vector<StepExplanation> explain_steps(const std::vector<MeasuredStep>& steps,
@@ -109,15 +109,16 @@ std::vector<StepExplanation> explain_steps(const std::vector<MeasuredStep>& step
     explained.name = step.name;
     explained.measured_seconds = step.seconds;
     explained.predicted_seconds = portable_exp(log_seconds(step, {}));
+    const std::array<double, kStackFactors> slopes = step_slopes(step, {});
     for (std::size_t i = 0; i < kStackFactors; ++i) {
-      const double share = share_of(step, i);
-      if (share < kNegligible) continue;
+      if (slopes[i] < kNegligible) continue;
+      const StackFactor& factor = stack_factors()[i];
       ExplainedTerm term;
-      term.name = stack_factors()[i].name;
-      term.what = stack_factors()[i].what;
-      term.predicted_seconds = share * explained.predicted_seconds;
+      term.name = factor.name;
+      term.what = factor.what;
+      term.predicted_seconds = slopes[i] * explained.predicted_seconds;
       term.usual = portable_exp(pooling.spread[i]);
-      term.try_first = advice_for(term.name);
+      term.try_first = factor.try_first;
       if (const std::optional<double> log = factor_alone(step, i)) {
         term.factor = portable_exp(*log);
         term.deviation = *log / pooling.spread[i];
@@ -138,6 +139,44 @@ std::vector<StepExplanation> explain_steps(const std::vector<MeasuredStep>& step
     explained.summary = summary_of(explained);
     out.push_back(std::move(explained));
   }
+  return out;
+}
+
+StepExplanation explain_round(const Catalog& catalog, const LogSteps& log, std::string name,
+                              const Scenario& question) {
+  if (!method_row(method_named(question.text(Field::train_method))).generates) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("a round with rollouts took {:.4g} s, and the question has none", log.value),
+        "set --method grpo or ppo, with --prompts and --response-tokens", std::move(name));
+  }
+  const Estimate e = estimate(question, catalog).front();
+  StepExplanation out;
+  out.name = std::move(name);
+  out.measured_seconds = log.value;
+  out.predicted_seconds = e.performance.step_seconds;
+  const double sigma = e.performance.quality ? e.performance.quality->sigma : 0;
+  double told = 0;
+  for (const double seconds : log.parts) told += seconds;
+  for (std::size_t i = 0; i < kRoundParts; ++i) {
+    const PartWords& words = kParts[i];
+    ExplainedTerm term;
+    term.name = words.name;
+    term.what = words.what;
+    for (const PhaseResult& phase : e.phases) {
+      if (phase.work == words.work) term.predicted_seconds += phase.step_seconds;
+    }
+    term.usual = portable_exp(sigma);
+    term.try_first = words.try_first;
+    double measured = log.parts[i];
+    if (words.work == Work::wait && told > 0) measured += std::max(0.0, log.value - told);
+    if (measured > 0 && term.predicted_seconds > 0) {
+      term.factor = measured / term.predicted_seconds;
+      if (sigma > 0) term.deviation = portable_log(*term.factor) / sigma;
+    }
+    out.terms.push_back(term);
+  }
+  out.summary = round_summary(out);
   return out;
 }
 

@@ -192,6 +192,24 @@ std::optional<double> number_before(std::string_view line, std::string_view labe
   return leading_number(line.substr(start, end - start), true);
 }
 
+// DeepSpeed until 2023: `[timer.py:197:stop] 0/17, RunningAvgSamplesPerSec=...`, pass and step.
+std::optional<double> step_of_timer(std::string_view line) {
+  const std::size_t end = line.find(", RunningAvgSamplesPerSec");
+  if (end == line.npos || line.find("timer.py") == line.npos) return std::nullopt;
+  const std::string_view before = line.substr(0, end);
+  const std::string_view counts = before.substr(std::min(before.rfind(' ') + 1, before.size()));
+  const std::size_t slash = counts.find('/');
+  double pass = 0, step = 0;
+  const char* const last = counts.data() + counts.size();
+  if (slash == counts.npos) return std::nullopt;
+  const auto first = std::from_chars(counts.data(), counts.data() + slash, pass);
+  const auto second = std::from_chars(counts.data() + slash + 1, last, step);
+  constexpr double kMostOfPass = 1e9;
+  const bool read = first.ec == std::errc{} && first.ptr == counts.data() + slash &&
+                    second.ec == std::errc{} && second.ptr == last && step < kMostOfPass;
+  return read ? std::optional(pass * kMostOfPass + step) : std::nullopt;
+}
+
 }  // namespace
 
 std::span<const RoundLabel> round_labels() {
@@ -239,28 +257,6 @@ std::optional<LogNumber> read_format(std::string_view line, bool whole) {
   }
   return std::nullopt;
 }
-
-namespace {
-
-// DeepSpeed until 2023: `[timer.py:197:stop] 0/17, RunningAvgSamplesPerSec=...`, pass and step.
-std::optional<double> step_of_timer(std::string_view line) {
-  const std::size_t end = line.find(", RunningAvgSamplesPerSec");
-  if (end == line.npos || line.find("timer.py") == line.npos) return std::nullopt;
-  const std::string_view before = line.substr(0, end);
-  const std::string_view counts = before.substr(std::min(before.rfind(' ') + 1, before.size()));
-  const std::size_t slash = counts.find('/');
-  double pass = 0, step = 0;
-  const char* const last = counts.data() + counts.size();
-  if (slash == counts.npos) return std::nullopt;
-  const auto first = std::from_chars(counts.data(), counts.data() + slash, pass);
-  const auto second = std::from_chars(counts.data() + slash + 1, last, step);
-  constexpr double kMostOfPass = 1e9;
-  const bool read = first.ec == std::errc{} && first.ptr == counts.data() + slash &&
-                    second.ec == std::errc{} && second.ptr == last && step < kMostOfPass;
-  return read ? std::optional(pass * kMostOfPass + step) : std::nullopt;
-}
-
-}  // namespace
 
 std::optional<double> step_of_line(std::string_view line) {
   if (const auto step = step_of_timer(line)) return step;

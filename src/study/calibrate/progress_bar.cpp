@@ -55,24 +55,12 @@ double printed_rate(std::string_view text) {
   return unit.starts_with("it/s") ? 1 / value : 0;
 }
 
-bool is_epoch(std::string_view label) {
-  return label.starts_with("Epoch");
-}
-
 // Bars of training steps with a label: Lightning, llama-recipes, torchtune, OpenRLHF, verl's SFT.
 bool counts_training(std::string_view label) {
   constexpr std::string_view kStarts[] = {"Epoch",      "Training Epoch", "Train epoch",
                                           "Train step", "Training",       "Episode"};
   const auto starts = [&](std::string_view start) { return label.starts_with(start); };
   return std::ranges::any_of(kStarts, starts);
-}
-
-// A label without the numbers that change from step to step: `Training Epoch` of
-// `Training Epoch: 2/3, step 49/50 completed (loss: 1.03)`, nothing of torchtune's
-// `1|10|Loss: 1.53`.
-std::string_view constant_part(std::string_view label) {
-  label = label.substr(0, label.find_first_of("0123456789"));
-  return label.substr(0, label.find_last_not_of(" :[(|") + 1);
 }
 
 }  // namespace
@@ -88,7 +76,12 @@ void ProgressBars::read(std::string_view line) {
   if (label.find("|Loss") != label.npos) label = {};  // torchtune
   if (!label.empty() && !counts_training(label)) return;
   const bool lightning = label.starts_with("Epoch ") && label.find(':') == label.npos;
-  if (!lightning) label = constant_part(label);
+  if (!lightning) {
+    // Without the numbers that change from step to step: `Training Epoch` of
+    // `Training Epoch: 2/3, step 49/50 completed (loss: 1.03)`.
+    label = label.substr(0, label.find_first_of("0123456789"));
+    label = label.substr(0, label.find_last_not_of(" :[(|") + 1);
+  }
   std::string_view rest = line.substr(bar + 2);
   const std::optional<double> count = read_leading_number(rest);
   if (!count || !skip_char(rest, '/')) return;
@@ -127,7 +120,7 @@ const ProgressBars::Bar* ProgressBars::longest() const {
 
 bool ProgressBars::counts_epochs() const {
   const Bar* bar = longest();
-  return bar != nullptr && is_epoch(bar->label);
+  return bar != nullptr && bar->label.starts_with("Epoch");
 }
 
 BarSpeed ProgressBars::speed() const {

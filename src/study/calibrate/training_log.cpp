@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -120,8 +119,6 @@ void read_facts(std::string_view line, std::vector<std::pair<Field, double>>& fa
 constexpr std::string_view kStepTokens[] = {"tokens per iteration will be",
                                             "total desired batch size", "Total batch size",
                                             "total_weights"};
-// Global batches beside a step: NeMo, nanotron.
-constexpr std::string_view kBatches[] = {"global_batch_size"};
 // Seconds since the start of a run, beside a step: LLaMA-Factory's trainer_log.jsonl, wandb.
 constexpr std::string_view kClocks[] = {"elapsed_time", "_runtime", "elapsed_seconds", "wall_time",
                                         "elapsed"};
@@ -196,28 +193,23 @@ void read_batch(std::string_view line, Reading& reading) {
   for (const std::string_view label : kStepTokens) {
     if (const auto tokens = labelled_number(line, label, true)) reading.step_tokens = *tokens;
   }
-  for (const std::string_view label : kBatches) {
-    if (line.find("....") != line.npos) return;
-    if (const auto batch = labelled_number(line, label, true)) {
-      put(reading.facts, Field::train_global_batch, *batch);
-    }
-  }
-}
-
-// Seconds of parts of a round: beside its time, or on other lines.
-void read_parts(std::string_view line, bool whole, Reading& reading) {
-  if (line.find("timing") == line.npos) return;
-  for (std::size_t i = 0; i < round_labels().size(); ++i) {
-    const auto seconds = labelled_number(line, round_labels()[i].label, whole);
-    if (seconds && *seconds > 0 && reading.parts[i].size() < kMostSteps) {
-      reading.parts[i].push_back(*seconds);
-    }
+  if (line.find("....") != line.npos) return;
+  // NeMo and nanotron print it beside a step.
+  if (const auto batch = labelled_number(line, "global_batch_size", true)) {
+    put(reading.facts, Field::train_global_batch, *batch);
   }
 }
 
 // A line of one of the formats of the table.
 void read_other(std::string_view line, bool whole, Reading& reading) {
-  read_parts(line, whole, reading);
+  // Seconds of parts of a round stand beside its time, or on other lines.
+  const bool timing = line.find("timing") != line.npos;
+  for (std::size_t i = 0; timing && i < round_labels().size(); ++i) {
+    const auto seconds = labelled_number(line, round_labels()[i].label, whole);
+    if (seconds && *seconds > 0 && reading.parts[i].size() < kMostSteps) {
+      reading.parts[i].push_back(*seconds);
+    }
+  }
   const std::optional<LogNumber> found = read_format(line, whole);
   if (!found) return;
   Series& series = reading.others[static_cast<std::size_t>(found->format - log_formats().data())];
@@ -281,19 +273,14 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-// Whether a log begins with the first steps of its program, or does not number them.
-bool has_first_steps(const std::set<double>& steps) {
-  if (steps.empty()) return true;
-  constexpr double kFirst = 10;
-  const double interval = steps.size() > 1 ? *std::next(steps.begin()) - *steps.begin() : 0;
-  return *steps.begin() <= std::max(kFirst, interval);
-}
-
 // Median and scatter without the first steps, which compile, fill caches and connect: a tenth of
 // them, and at least two of more than four.
 void steady(std::vector<double> values, const std::set<double>& steps, LogSteps& out) {
+  // A log may begin later than its program. One that does not number its steps is taken as whole.
+  constexpr double kFirst = 10;
+  const double interval = steps.size() > 1 ? *std::next(steps.begin()) - *steps.begin() : 0;
   std::size_t warm = 0;
-  if (has_first_steps(steps)) {
+  if (steps.empty() || *steps.begin() <= std::max(kFirst, interval)) {
     warm = values.size() > 4 ? std::max<std::size_t>(2, values.size() / 10) : values.size() > 1;
   }
   values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(warm));
@@ -303,7 +290,7 @@ void steady(std::vector<double> values, const std::set<double>& steps, LogSteps&
 }
 
 LogSteps megatron_steps(const Reading& reading) {
-  LogSteps out{.program = LogProgram::megatron};
+  LogSteps out{.program = LogProgram::megatron, .facts = reading.facts};
   // If the batch ramps up, only steps of the last batch size count.
   const Series& series = reading.megatron;
   std::vector<double> seconds;
@@ -311,7 +298,6 @@ LogSteps megatron_steps(const Reading& reading) {
     if (series.batches[i] == series.batches.back()) seconds.push_back(series.values[i] / 1000);
   }
   steady(std::move(seconds), series.known, out);
-  out.facts = reading.facts;
   if (series.batches.back() > 0) {
     std::erase_if(out.facts, [](const auto& f) { return f.first == Field::train_global_batch; });
     out.facts.emplace_back(Field::train_global_batch, series.batches.back());
@@ -322,17 +308,17 @@ LogSteps megatron_steps(const Reading& reading) {
 LogSteps bar_steps(const Reading& reading) {
   const bool lightning = reading.bars.counts_epochs();
   LogSteps out{.program = lightning ? LogProgram::lightning : LogProgram::hugging_face,
-               .unit = lightning ? LogUnit::batch_seconds : LogUnit::step_seconds};
+               .unit = lightning ? LogUnit::batch_seconds : LogUnit::step_seconds,
+               .facts = reading.facts};
   const BarSpeed speed = reading.bars.speed();
   out.steps = speed.steps;
   out.value = speed.seconds;
   out.scatter = speed.scatter;
-  out.facts = reading.facts;
   return out;
 }
 
 LogSteps whole_run_steps(const Reading& reading) {
-  LogSteps out{.program = LogProgram::hugging_face};
+  LogSteps out{.program = LogProgram::hugging_face, .facts = reading.facts};
   const Series& series = reading.hugging_face;
   const double rate = series.values.back();
   const double counted =
@@ -342,7 +328,6 @@ LogSteps whole_run_steps(const Reading& reading) {
   out.value = counted > 0 && std::abs(counted * rate - 1) < kSame ? counted : 1 / rate;
   out.whole_run = true;
   out.steps = static_cast<int>(std::clamp(series.run_steps, 1.0, 1e9));
-  out.facts = reading.facts;
   // Both rates are of one clock, so their quotient is the batch.
   const double batch = reading.run_samples_per_second / rate;
   constexpr double kRounding = 0.05;
@@ -366,16 +351,8 @@ std::pair<LogUnit, double> in_seconds(LogUnit unit, double value) {
   }
 }
 
-// The series of the table's formats that has values, the first in the table's order.
-const Series* first_other(const Reading& reading, std::size_t& place) {
-  for (place = 0; place < log_formats().size(); ++place) {
-    if (!reading.others[place].values.empty()) return &reading.others[place];
-  }
-  return nullptr;
-}
-
 LogSteps other_steps(const Reading& reading, const Series& series, const LogFormat& format) {
-  LogSteps out{.program = LogProgram::other};
+  LogSteps out{.program = LogProgram::other, .facts = reading.facts};
   std::vector<double> values;
   for (const double value : series.values) {
     const auto [unit, seconds] = in_seconds(format.unit, value);
@@ -383,7 +360,6 @@ LogSteps other_steps(const Reading& reading, const Series& series, const LogForm
     values.push_back(seconds);
   }
   steady(std::move(values), series.known, out);
-  out.facts = reading.facts;
   out.steps = series.seen - series.unreadable;
   out.unreadable = series.unreadable;
   for (std::size_t i = 0; i < reading.parts.size(); ++i) {
@@ -395,7 +371,7 @@ LogSteps other_steps(const Reading& reading, const Series& series, const LogForm
 
 // Steps between lines that print the time since the start.
 LogSteps clock_steps(const Reading& reading) {
-  LogSteps out{.program = LogProgram::other};
+  LogSteps out{.program = LogProgram::other, .facts = reading.facts};
   std::vector<double> seconds;
   std::set<double> steps;
   for (std::size_t i = 1; i < reading.clock.size(); ++i) {
@@ -404,22 +380,24 @@ LogSteps clock_steps(const Reading& reading) {
     steps.insert(step);
   }
   steady(std::move(seconds), steps, out);
-  out.facts = reading.facts;
   out.steps = static_cast<int>(reading.clock.size());
   return out;
 }
 
 LogSteps select_steps(const Reading& reading, std::string_view origin) {
   LogSteps out;
-  std::size_t place = 0;
-  const Series* const other = first_other(reading, place);
+  // The formats of the table in its order.
+  const auto other = std::ranges::find_if(
+      reading.others, [](const Series& series) { return !series.values.empty(); });
   if (!reading.megatron.values.empty()) {
     out = megatron_steps(reading);
   } else if (!reading.torchtitan.values.empty()) {
-    out = {.program = LogProgram::torchtitan, .unit = LogUnit::tokens_per_second_per_gpu};
+    out = {.program = LogProgram::torchtitan,
+           .unit = LogUnit::tokens_per_second_per_gpu,
+           .facts = reading.facts};
     steady(reading.torchtitan.values, reading.torchtitan.known, out);
-    out.facts = reading.facts;
-  } else if (other != nullptr) {
+  } else if (other != reading.others.end()) {
+    const auto place = static_cast<std::size_t>(other - reading.others.begin());
     out = other_steps(reading, *other, log_formats()[place]);
   } else if (reading.bars.speed().seconds > 0) {
     out = bar_steps(reading);

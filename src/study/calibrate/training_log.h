@@ -6,8 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <istream>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
