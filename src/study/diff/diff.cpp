@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +11,6 @@
 #include "quantity/currency.h"
 #include "scenario/fields.h"
 #include "study/diff/saved_result.h"
-#include "trcost/bill.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 
@@ -74,13 +72,19 @@ void mark_estimated(const Json* a, const Json* b, DiffRow& row) {
   row.after.is_estimated = saved_evidence(b) == PriceEvidence::estimated;
 }
 
-DiffRow column_row(const EstimateColumn& column, const Json* a, const Json* b) {
+// A value of both objects, each of which may be null.
+DiffRow diff_key(const Json* a, const Json* b, std::string_view key) {
   DiffRow row;
+  row.before = diff_value(a == nullptr ? nullptr : value_at(*a, key));
+  row.after = diff_value(b == nullptr ? nullptr : value_at(*b, key));
+  return row;
+}
+
+DiffRow column_row(const EstimateColumn& column, const Json* a, const Json* b) {
+  DiffRow row = diff_key(a, b, column.path);
   row.path = std::string(column.path);
   row.unit = std::string(column.unit);
   row.display = column.display;
-  row.before = diff_value(a == nullptr ? nullptr : value_at(*a, column.path));
-  row.after = diff_value(b == nullptr ? nullptr : value_at(*b, column.path));
   row.main = column.rank == Rank::first || column.rank == Rank::main;
   if (column.priced) mark_estimated(a, b, row);
   return row;
@@ -92,9 +96,6 @@ struct SavedItem {
   int nth = 1;  // among rows with that identity, which hand-written files may repeat
   std::string name;
   const Json* json = nullptr;
-  [[nodiscard]] bool same_row(const SavedItem& other) const {
-    return id == other.id && nth == other.nth;
-  }
 };
 
 std::string text_at(const Json& item, std::string_view key) {
@@ -119,8 +120,8 @@ std::vector<SavedItem> saved_items(const Json* estimate) {
 }
 
 const SavedItem* find_row(const std::vector<SavedItem>& items, const SavedItem& row) {
-  const auto at =
-      std::ranges::find_if(items, [&](const SavedItem& each) { return each.same_row(row); });
+  const auto at = std::ranges::find_if(
+      items, [&](const SavedItem& each) { return each.id == row.id && each.nth == row.nth; });
   return at == items.end() ? nullptr : &*at;
 }
 
@@ -132,12 +133,10 @@ void diff_item(const SavedItem* a, const SavedItem* b, const Json* before, const
   const bool rent = named.id.part == kPartWords[static_cast<std::size_t>(Part::compute)].key;
   const std::string unit = text_at(*named.json, "unit");
   const auto add = [&](const char* key, std::string path, std::string of, NumberKind kind) {
-    DiffRow row;
+    DiffRow row = diff_key(a == nullptr ? nullptr : a->json, b == nullptr ? nullptr : b->json, key);
     row.path = std::move(path);
     row.unit = std::move(of);
     row.display = kind;
-    row.before = diff_value(a == nullptr ? nullptr : value_at(*a->json, key));
-    row.after = diff_value(b == nullptr ? nullptr : value_at(*b->json, key));
     if (rent && kind == NumberKind::money) mark_estimated(before, after, row);
     add_row(rows, std::move(row));
   };
@@ -206,14 +205,12 @@ void diff_plain_values(const SavedKind& kind, const Json& a, const Json& b,
 
 DiffRow total_row(const SavedKind& kind, const Json* a, const Json* b) {
   if (kind.list == "estimates") return column_row(column_for(ColumnRole::total), a, b);
-  DiffRow row;
+  DiffRow row = diff_key(a, b, kind.total);
   row.path = std::string(kind.total);
   row.unit = std::string(kind.unit);
   row.display = kind.unit == "USD"     ? NumberKind::money
                 : kind.unit == "bytes" ? NumberKind::bytes
                                        : NumberKind::count;
-  row.before = diff_value(a == nullptr ? nullptr : value_at(*a, kind.total));
-  row.after = diff_value(b == nullptr ? nullptr : value_at(*b, kind.total));
   if (row.display == NumberKind::money) mark_estimated(a, b, row);
   return row;
 }

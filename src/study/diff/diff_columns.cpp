@@ -57,17 +57,14 @@ struct Difference {
 
 const Columns<Difference>& difference_columns() {
   using D = Difference;
-  static const Columns<Difference> table = {
-      string("accelerator", member<&D::accelerator>, "of the platform", Rank::key),
-      string("kind", member<&D::kind>, "input, figure, item, or added and removed platforms",
-             Rank::key),
-      string("path", member<&D::row, &DiffRow::path>, "what differs", Rank::key),
-      string("unit", member<&D::row, &DiffRow::unit>, "of the values"),
-      of_kind(ColumnKind::mixed, "before", member<&D::row, &DiffRow::before, value_of>,
-              "in the first result"),
-      of_kind(ColumnKind::mixed, "after", member<&D::row, &DiffRow::after, value_of>,
-              "in the second"),
-      share("change_share", member<&D::row, &DiffRow::change>, "after / before - 1")};
+  static const Columns<Difference> table = [] {
+    Columns<Difference> t = {
+        string("accelerator", member<&D::accelerator>, "of the platform", Rank::key),
+        string("kind", member<&D::kind>, "input, figure, item, or added and removed platforms",
+               Rank::key)};
+    t.pick<diff_figure_columns, &D::row>([](const ColumnInfo&) { return true; });
+    return t;
+  }();
   return table;
 }
 

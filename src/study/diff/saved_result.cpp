@@ -49,21 +49,6 @@ constexpr SavedKind kKinds[] = {
               "save one with `trcost estimate ... --format json -o FILE`", std::string(origin));
 }
 
-Json parse_document(std::string_view text, std::string_view origin) {
-  parse_strict_json(text, origin);  // stricter than nlohmann_json
-  return Json::parse(text);
-}
-
-const SavedKind* kind_of(const Json& json) {
-  const auto has_list = [&](const SavedKind& kind) {
-    const Json* list = value_at(json, kind.list);
-    return list != nullptr && list->is_array() &&
-           (kind.marker.empty() || value_at(json, kind.marker) != nullptr);
-  };
-  const auto found = std::ranges::find_if(kKinds, has_list);
-  return found == std::end(kKinds) ? nullptr : &*found;
-}
-
 // `stages.0.data.tokens` and so on, sorted.
 void flatten(const Json& json, const std::string& path, std::map<std::string, DiffValue>& out) {
   const bool distribution = json.is_object() && json.contains("distribution");
@@ -137,27 +122,37 @@ const Json* value_at(const Json& json, std::string_view path) {
   }
 }
 
-SavedResult::SavedResult(std::string_view text, std::string_view origin)
-    : json_(std::make_unique<Json>(parse_document(text, origin))) {
+SavedResult::SavedResult(std::string_view text, std::string_view origin) {
+  parse_strict_json(text, origin);  // stricter than nlohmann_json
+  json_ = std::make_unique<Json>(Json::parse(text));
   if (!json_->is_object()) refuse_document(origin, "it is no JSON object");
-  check_version(origin);
-  kind_ = kind_of(*json_);
-  if (kind_ == nullptr) refuse_document(origin, "it has no list such as \"estimates\" or \"rows\"");
-  read_rows(origin);
-  read_inputs();
-}
-
-SavedResult::~SavedResult() = default;
-
-void SavedResult::check_version(std::string_view origin) const {
   const Json* version = value_at(*json_, "schema_version");
   if (version == nullptr || !version->is_string()) {
     refuse_document(origin, "it has no \"schema_version\"");
   }
-  if (reads_schema(version->get<std::string>())) return;
-  refuse_document(origin, fmt::format("its schema_version is {}, this program reads 1.0 to {}",
-                                      version->dump(), kSchemaVersion));
+  if (!reads_schema(version->get<std::string>())) {
+    refuse_document(origin, fmt::format("its schema_version is {}, this program reads 1.0 to {}",
+                                        version->dump(), kSchemaVersion));
+  }
+  const auto has_list = [&](const SavedKind& kind) {
+    const Json* list = value_at(*json_, kind.list);
+    return list != nullptr && list->is_array() &&
+           (kind.marker.empty() || value_at(*json_, kind.marker) != nullptr);
+  };
+  kind_ = std::ranges::find_if(kKinds, has_list);
+  if (kind_ == std::end(kKinds)) {
+    refuse_document(origin, "it has no list such as \"estimates\" or \"rows\"");
+  }
+  read_rows(origin);
+  const Json* scenario = value_at(*json_, "scenario");
+  if (scenario != nullptr && scenario->is_object()) flatten(*scenario, "", inputs_);
+  inputs_.erase("schema_version");
+  for (const char* key : {"trcost_version", "price_data_date"}) {
+    inputs_[key] = diff_value(value_at(*json_, key));
+  }
 }
+
+SavedResult::~SavedResult() = default;
 
 void SavedResult::read_rows(std::string_view origin) {
   std::map<std::string, int> seen;
@@ -177,15 +172,6 @@ void SavedResult::read_rows(std::string_view origin) {
   }
   if (rows_.empty()) {
     refuse_document(origin, fmt::format("its list \"{}\" is empty", kind_->list));
-  }
-}
-
-void SavedResult::read_inputs() {
-  const Json* scenario = value_at(*json_, "scenario");
-  if (scenario != nullptr && scenario->is_object()) flatten(*scenario, "", inputs_);
-  inputs_.erase("schema_version");
-  for (const char* key : {"trcost_version", "price_data_date"}) {
-    inputs_[key] = diff_value(value_at(*json_, key));
   }
 }
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,10 +52,7 @@ class SavedResult {
   [[nodiscard]] DiffValue default_of(const std::string& path) const;
 
  private:
-  void check_version(std::string_view origin) const;
   void read_rows(std::string_view origin);
-  void read_inputs();
-
   std::unique_ptr<nlohmann::json> json_;
   const SavedKind* kind_ = nullptr;
   std::vector<Row> rows_;

@@ -16,24 +16,19 @@ namespace {
 constexpr std::string_view kList = "experiments";
 constexpr std::string_view kName = "name";
 
-std::vector<std::string> own_keys() {
-  std::vector<std::string> keys = {std::string(kName)};
-  for (const ExperimentNumber& number : kExperimentNumbers) keys.emplace_back(number.key);
-  return keys;
-}
-
 // Groups of scenario fields in an entry, as a scenario. `json` is the entry.
 Scenario read_overrides(const JsonValue& value, const ObjectReader& object,
                         const nlohmann::json& json) {
   nlohmann::json groups = nlohmann::json::object();
-  const std::vector<std::string> known_groups = field_groups();
-  const std::vector<std::string> own = own_keys();
-  std::vector<std::string> known = own;
-  known.insert(known.end(), known_groups.begin(), known_groups.end());
+  std::vector<std::string> known = {std::string(kName)};
+  for (const ExperimentNumber& number : kExperimentNumbers) known.emplace_back(number.key);
+  const auto first_group = static_cast<std::ptrdiff_t>(known.size());
+  for (std::string& group : field_groups()) known.push_back(std::move(group));
   for (const std::string& key : object.keys()) {
-    if (std::ranges::find(known_groups, key) != known_groups.end()) {
+    const auto found = std::ranges::find(known, key);
+    if (found != known.end() && found - known.begin() >= first_group) {
       groups[key] = json.at(key);
-    } else if (std::ranges::find(own, key) == own.end()) {
+    } else if (found == known.end()) {
       std::string hint = did_you_mean(key, known);
       hint += fmt::format("{}allowed: {}", hint.empty() ? "" : " ", fmt::join(known, ", "));
       value.fail(fmt::format("unknown key \"{}\"", key), hint);

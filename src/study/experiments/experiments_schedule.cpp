@@ -13,11 +13,6 @@ namespace trcost::study {
 
 namespace {
 
-// GPUs of a job in the node that it does not fill.
-double part_of_node(const ScheduledJob& job, double node) {
-  return std::fmod(job.gpus, node);
-}
-
 // Runs that end together.
 struct Running {
   double end = 0;
@@ -48,7 +43,7 @@ JobSchedule schedule_jobs(const std::vector<ScheduledJob>& jobs, double gpus, do
       const double start = std::min(waiting[i], std::floor(free / jobs[i].gpus));
       if (start <= 0) continue;
       // Jobs that are the same and start together end together.
-      const double shared = start * part_of_node(jobs[i], node);
+      const double shared = start * std::fmod(jobs[i].gpus, node);
       running.push({now + jobs[i].seconds, start * jobs[i].gpus, shared, i});
       parts[i] += shared;
       waiting[i] -= start;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "cost/energy.h"
@@ -35,9 +34,6 @@ struct TcoPlatform {
   YearsOfUse use;
   double gpus = 0;
 
-  [[nodiscard]] std::shared_ptr<const Rates> rates(std::string_view pricing, Notes& notes) const {
-    return resolve_rates(scenario_for(pricing), catalog, platform, notes);
-  }
   // A price that the user sets is the price on demand.
   [[nodiscard]] Scenario scenario_for(std::string_view pricing) const {
     Scenario out = request.scenario;
@@ -121,30 +117,24 @@ void fill_quotients(const TcoPlatform& all, const Rates& rates, TcoRow& row) {
   row.dollars_per_gb = *row.total / (all.gpus * all.platform.accelerator->memory_bytes / kGigabyte);
 }
 
-void note_whole_machines(const TcoPlatform& all, const PurchasePrice& price, Notes& notes) {
+void warn_about_purchase(const TcoPlatform& all, const Rates& own, Notes& notes) {
+  const PurchasePrice& price = own.purchase;
+  const std::string& name = all.platform.accelerator->name;
+  // A quote older than a year says little about what a machine costs today.
+  const double age = own.ownership_inputs.age.before_purchase;
+  if (price.usd_per_gpu && age >= 1) {
+    notes.warn(fmt::format(
+        "the purchase price of {} is of {}, {:.1f} years old. Set --node-price to a newer quote of "
+        "a machine",
+        name, price.date.text, age));
+  }
+  warn_about_node_price(all.request.scenario, all.catalog, all.platform, price, notes);
   const double bought = cost::gpus_in_whole_machines(price, all.gpus);
   if (!price.usd_per_gpu || bought <= all.gpus) return;
   notes.warn(
       fmt::format("{} is sold in machines of {:g}: {:g} machines are bought, {:g} GPUs, for "
                   "the {:g} in use",
-                  all.platform.accelerator->name, price.machine_gpus, bought / price.machine_gpus,
-                  bought, all.gpus));
-}
-
-// A quote older than a year says little about what a machine costs today.
-void warn_about_quote(const TcoPlatform& all, const Rates& own, Notes& notes) {
-  const double age = own.ownership_inputs.age.before_purchase;
-  if (!own.purchase.usd_per_gpu || age < 1) return;
-  notes.warn(fmt::format(
-      "the purchase price of {} is of {}, {:.1f} years old. Set --node-price to a newer quote of a "
-      "machine",
-      all.platform.accelerator->name, own.purchase.date.text, age));
-}
-
-void warn_about_purchase(const TcoPlatform& all, const Rates& own, Notes& notes) {
-  warn_about_quote(all, own, notes);
-  warn_about_node_price(all.request.scenario, all.catalog, all.platform, own.purchase, notes);
-  note_whole_machines(all, own.purchase, notes);
+                  name, price.machine_gpus, bought / price.machine_gpus, bought, all.gpus));
 }
 
 TcoRow make_row(const TcoPlatform& all, std::string_view pricing, Notes& notes) {
@@ -157,14 +147,14 @@ TcoRow make_row(const TcoPlatform& all, std::string_view pricing, Notes& notes) 
   try {
     // Warnings of a run about flags that this pricing does not use are not of this answer.
     Notes of_rates(notes.wanted() && pricing == "own");
-    const auto rates = all.rates(pricing, of_rates);
+    const Scenario scenario = all.scenario_for(pricing);
+    const auto rates = resolve_rates(scenario, all.catalog, all.platform, of_rates);
     notes.assumptions = std::move(of_rates.assumptions);
     if (pricing == "own") {
       fill_ownership(all, *rates, row);
       warn_about_purchase(all, *rates, notes);
     } else {
-      fill_rent(all, *price_of(all.scenario_for(pricing), *all.platform.accelerator, rates), row,
-                notes);
+      fill_rent(all, *price_of(scenario, *all.platform.accelerator, rates), row, notes);
     }
     fill_quotients(all, *rates, row);
   } catch (const Error& error) {
@@ -229,8 +219,8 @@ void add_serving(const TcoPlatform& all, std::vector<TcoRow>& rows, Notes& notes
                            all.gpus));
     return;
   }
+  const double rate = served.point.total_per_gpu;
   for (TcoRow& row : rows) {
-    const double rate = served.point.total_per_gpu;
     row.tokens_per_second = rate;
     row.per_million_tokens = dollars_per_million(row.per_gpu_hour, rate, 1);
     if (row.energy_kwh) {

@@ -18,11 +18,6 @@ std::string dimensions_text(ImageSize size) {
   return std::to_string(size.width) + "x" + std::to_string(size.height);
 }
 
-bool has_options(const TokenOptions& options) {
-  return options.min_pixels || options.max_pixels || options.max_tiles || options.patch ||
-         options.detail || options.video_pipeline;
-}
-
 double clip_seconds(const TokenRequest& request) {
   if (request.seconds) return *request.seconds;
   throw Error(ErrorKind::usage, "video and audio need their length", "for example --seconds 30",
@@ -51,7 +46,9 @@ void check(const TokenRequest& request) {
     throw Error(ErrorKind::usage, "a set of images is counted for one family",
                 "add --family NAME or --model NAME", "--images");
   }
-  if (has_options(request.options)) {
+  const TokenOptions& options = request.options;
+  if (options.min_pixels || options.max_pixels || options.max_tiles || options.patch ||
+      options.detail || options.video_pipeline) {
     throw Error(ErrorKind::usage, "options belong to one family's rule",
                 "add --family NAME or --model NAME");
   }
@@ -96,7 +93,15 @@ class Collector {
   }
 
   TokenReport finish() && {
-    if (report_.counted == 0) refuse_empty();
+    if (report_.counted == 0 && report_.skipped.empty()) {
+      throw Error(ErrorKind::no_answer, "no family takes this input", "name one with --family");
+    }
+    if (report_.counted == 0) {
+      throw Error(ErrorKind::data,
+                  "none of the " + std::to_string(report_.skipped.size()) +
+                      " inputs could be counted; the first " + report_.skipped.front().reason,
+                  {}, report_.skipped.front().input);
+    }
     report_.totals = tally_.totals();
     return std::move(report_);
   }
@@ -112,16 +117,6 @@ class Collector {
     } else {
       report_.items.push_back(std::move(item));
     }
-  }
-
-  void keep_set_item(const std::string& input, std::int64_t count, const TokenCount& tokens) {
-    if (request_.keep_set_items || set_items_ == 0) {
-      keep(input, request_.family, count, tokens);
-    } else {
-      tally_.add(tokens, count);
-      ++report_.counted;
-    }
-    ++set_items_;
   }
 
   void add_folder(const std::string& folder) {
@@ -144,37 +139,32 @@ class Collector {
     const auto good = [&](const SizesRow& row) {
       add_set_item(place(row.line), row.count, [&] { return row.size; });
     };
-    read_image_sizes(path, good, [&](const BadRow& row) { skip(place(row.line), row); });
-  }
-
-  void skip(const std::string& place, const BadRow& bad) {
-    report_.skipped.push_back({place, bad.reason});
+    read_image_sizes(path, good, [&](const BadRow& row) {
+      report_.skipped.push_back({place(row.line), row.reason});
+    });
   }
 
   /// Counts an item of a set. Unreadable and refused ones are skipped with their reason.
   template <typename Size>
   void add_set_item(const std::string& input, std::int64_t count, Size size) {
     try {
-      keep_set_item(input, count, count_image_tokens(request_.family, size(), request_.options));
+      const TokenCount tokens = count_image_tokens(request_.family, size(), request_.options);
+      if (request_.keep_set_items || !set_item_kept_) {
+        keep(input, request_.family, count, tokens);
+      } else {
+        tally_.add(tokens, count);
+        ++report_.counted;
+      }
+      set_item_kept_ = true;
     } catch (const Error& error) {
       report_.skipped.push_back({input, error.message});
     }
   }
 
-  [[noreturn]] void refuse_empty() const {
-    if (report_.skipped.empty()) {
-      throw Error(ErrorKind::no_answer, "no family takes this input", "name one with --family");
-    }
-    throw Error(ErrorKind::data,
-                "none of the " + std::to_string(report_.skipped.size()) +
-                    " inputs could be counted; the first " + report_.skipped.front().reason,
-                {}, report_.skipped.front().input);
-  }
-
   const TokenRequest& request_;
   TokenReport report_;
   TokenTally tally_;
-  std::int64_t set_items_ = 0;
+  bool set_item_kept_ = false;
 };
 
 }  // namespace

@@ -53,8 +53,9 @@ Exponents remaining_exponents(const UncertainInput& input, bool time_measured) {
   return input.exponents;
 }
 
-// The range of a row: that of its estimate without the measured part, with the error of the ratio.
-RangeResult carried_range(const TransferRow& row, const TransferRequest& request) {
+// Sets the ranges of a row: those of its estimate without the measured part, with the error of the
+// ratio.
+void set_ranges(TransferRow& row, const TransferRequest& request) {
   RangeInputs in;
   in.gpu_hours = row.estimate.gpu_hours;
   in.wall_clock_seconds = row.estimate.wall_clock_seconds;
@@ -76,23 +77,21 @@ RangeResult carried_range(const TransferRow& row, const TransferRequest& request
   };
   add(Cause::platforms, row.residual.sigma, -1, "published pairs of runs");
   add(Cause::measurement, request.measured_sigma, 1, "the range given");
-  return compute_range(std::move(in));
-}
-
-// Sigma of ln MFU in a range without a measurement.
-double own_sigma(const RangeResult& range) {
-  double variance = 0;
-  for (const UncertainInput& input : range.inputs) {
-    if (input.cause != Cause::mfu) continue;
-    const double sigma = log_moments(input.factor).sigma;
-    variance += sigma * sigma;
-  }
-  return std::sqrt(variance);
+  const RangeResult range = compute_range(std::move(in));
+  row.seconds = range.wall_clock_seconds;
+  row.gpu_hours = range.gpu_hours;
+  row.usd = range.total_usd;
 }
 
 // A measurement elsewhere does not make a target less certain than published runs of its kind.
 void narrow_to_family(TransferRow& row) {
-  const double own = own_sigma(row.unanchored);
+  double variance = 0;  // of ln MFU in a range without a measurement
+  for (const UncertainInput& input : row.unanchored.inputs) {
+    if (input.cause != Cause::mfu) continue;
+    const double sigma = log_moments(input.factor).sigma;
+    variance += sigma * sigma;
+  }
+  const double own = std::sqrt(variance);
   if (own <= 0 || own >= row.residual.sigma) return;
   row.residual.why = fmt::format(
       "spread of the published runs of this kind, which is less than the {:.3f} of {} pairs of "
@@ -106,13 +105,6 @@ Scenario on_platform(const Scenario& base, std::string_view accelerator, double 
   out.set_text(Field::hardware_accelerator, accelerator);
   out.set_number(Field::hardware_gpus, gpus);
   return out;
-}
-
-void set_ranges(TransferRow& row, const TransferRequest& request) {
-  const RangeResult range = carried_range(row, request);
-  row.seconds = range.wall_clock_seconds;
-  row.gpu_hours = range.gpu_hours;
-  row.usd = range.total_usd;
 }
 
 bool is_source(const TransferRequest& request, const TransferTarget& target) {
@@ -177,7 +169,11 @@ class Transfer {
     }
     if (result_.targets.empty() && last) throw Error(*last);
     warn_of_measurement();
-    warn_of_prices();
+    PriceWarnings prices;
+    for (const TransferRow& row : result_.targets) {
+      prices.add(price_warnings(request_.base, row.estimate.accelerator, catalog_));
+    }
+    std::ranges::move(prices.lines, std::back_inserter(result_.warnings));
     return std::move(result_);
   }
 
@@ -225,14 +221,6 @@ class Transfer {
     apply_factor(row, request_.from, request_.from_gpus, request_.seconds);
     row.residual.why = "measured";
     set_ranges(row, request_);
-  }
-
-  void warn_of_prices() {
-    PriceWarnings prices;
-    for (const TransferRow& row : result_.targets) {
-      prices.add(price_warnings(request_.base, row.estimate.accelerator, catalog_));
-    }
-    std::ranges::move(prices.lines, std::back_inserter(result_.warnings));
   }
 
   void warn_of_measurement() {
@@ -320,20 +308,18 @@ std::vector<TransferTarget> parse_transfer_targets(std::string_view text) {
 
 namespace {
 
-bool as_fast(const Accelerator& chip, const Accelerator& like, Precision precision) {
+// The highest MFU of the rows on chips that are about as fast as `like`, or on all if it is null.
+PublishedMfu highest_mfu(const Catalog& catalog, const Accelerator* like) {
   constexpr double kAbout = 0.9;
-  const auto peak = peak_flops(chip, precision), least = peak_flops(like, precision);
-  return peak && least && *peak >= kAbout * *least;
-}
-
-// The highest MFU of the rows on chips for which `compares(chip, precision)`.
-template <class Compares>
-PublishedMfu highest_mfu_where(const Catalog& catalog, const Compares& compares) {
   PublishedMfu out;
   for (const ThroughputRow& row : catalog.runs().throughput) {
     const Accelerator& chip = catalog.accelerator(row.accelerator);
     const auto peak = peak_flops(chip, row.precision);
-    if (!peak || !compares(chip, row.precision)) continue;
+    if (!peak) continue;
+    if (like != nullptr) {
+      const auto least = peak_flops(*like, row.precision);
+      if (chip.architecture != like->architecture || !least || *peak < kAbout * *least) continue;
+    }
     ++out.rows;
     const double flops = training_flops(row_workload(catalog, row)).total();  // of a token
     const double mfu = flops * row.tokens_per_second_per_gpu / *peak;
@@ -347,12 +333,9 @@ PublishedMfu highest_mfu_where(const Catalog& catalog, const Compares& compares)
 }  // namespace
 
 PublishedMfu highest_published_mfu(const Catalog& catalog, const Accelerator& like) {
-  PublishedMfu out = highest_mfu_where(catalog, [&](const Accelerator& chip, Precision precision) {
-    return chip.architecture == like.architecture && as_fast(chip, like, precision);
-  });
+  PublishedMfu out = highest_mfu(catalog, &like);
   out.architecture = like.architecture;
-  if (out.rows > 0) return out;
-  return highest_mfu_where(catalog, [](const Accelerator&, Precision) { return true; });
+  return out.rows > 0 ? out : highest_mfu(catalog, nullptr);
 }
 
 TransferResult transfer(const TransferRequest& request, const Catalog& catalog) {

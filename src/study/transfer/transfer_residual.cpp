@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -16,49 +15,22 @@ namespace trcost::study {
 
 namespace {
 
-// Facts that two rows have in common if only their platforms differ.
-using Key = std::tuple<std::string, std::string, RowTask, std::string, double, int, std::string>;
-
-Key pair_key(const ThroughputRow& row, bool same_chip) {
-  return {row.source,
-          row.model,
-          row.task,
-          row.stack,
-          row.seq_length,
-          static_cast<int>(row.precision),
-          same_chip ? row.accelerator : std::string()};
-}
-
-// The fact in which the platforms of a pair differ.
-std::string platform_side(const ThroughputRow& row, bool same_chip) {
-  return same_chip ? fmt::format("{:012.0f}", row.gpus) : row.accelerator;
-}
-
-using Sides = std::map<std::string, std::vector<const ThroughputRow*>>;
-
-// ln(predicted / measured), or empty if the row cannot be replayed.
-std::optional<double> log_error(const Catalog& catalog, const ThroughputRow& row) {
-  try {
-    const Workload workload = row_workload(catalog, row);
-    const StepModel model(workload, row_platform(catalog, row));
-    const Plan chosen = plan(model, row_request(row, workload));
-    const double predicted =
-        chosen.layout.global_batch * row.seq_length / (chosen.time.seconds * chosen.layout.gpus());
-    return portable_log(predicted / row.tokens_per_second_per_gpu);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
-// The mean over the rows of one side: several batch sizes, versions or repeats.
+// The mean of ln(predicted / measured) over the rows of one side that can be replayed: several
+// batch sizes, versions or repeats.
 std::optional<double> mean_error(const Catalog& catalog,
                                  const std::vector<const ThroughputRow*>& rows) {
   double sum = 0;
   int count = 0;
   for (const ThroughputRow* row : rows) {
-    if (const auto error = log_error(catalog, *row)) {
-      sum += *error;
+    try {
+      const Workload workload = row_workload(catalog, *row);
+      const StepModel model(workload, row_platform(catalog, *row));
+      const Plan chosen = plan(model, row_request(*row, workload));
+      const double predicted = chosen.layout.global_batch * row->seq_length /
+                               (chosen.time.seconds * chosen.layout.gpus());
+      sum += portable_log(predicted / row->tokens_per_second_per_gpu);
       ++count;
+    } catch (const Error&) {
     }
   }
   return count == 0 ? std::nullopt : std::optional<double>(sum / count);
@@ -67,9 +39,19 @@ std::optional<double> mean_error(const Catalog& catalog,
 }  // namespace
 
 TransferResidual transfer_residual(const Catalog& catalog, bool same_chip) {
-  std::map<Key, Sides> sets;
+  // Rows by the facts that a pair has in common, then by the platform in which it differs.
+  using Key = std::tuple<std::string, std::string, RowTask, std::string, double, int, std::string>;
+  std::map<Key, std::map<std::string, std::vector<const ThroughputRow*>>> sets;
   for (const ThroughputRow& row : catalog.runs().throughput) {
-    sets[pair_key(row, same_chip)][platform_side(row, same_chip)].push_back(&row);
+    const Key key = {row.source,
+                     row.model,
+                     row.task,
+                     row.stack,
+                     row.seq_length,
+                     static_cast<int>(row.precision),
+                     same_chip ? row.accelerator : std::string()};
+    const std::string platform = same_chip ? fmt::format("{:012.0f}", row.gpus) : row.accelerator;
+    sets[key][platform].push_back(&row);
   }
   std::map<std::string, std::pair<double, int>> by_source;  // sum of squares, pairs
   for (const auto& [key, sides] : sets) {
