@@ -80,7 +80,7 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
     const double layers = std::min(recipe_.unsharded_layers, pipeline_layers_.count());
     s.gathered = layers * (layer_weights_ * s.inverse_tensor + gathered_experts);
   }
-  if (layout.sharding >= Sharding::gradients && ranks > 1) {
+  if (layout.sharding >= Sharding::gradients && ranks > 1 && recipe_.unsharded_layers > 0) {
     s.scattered = layer_gradients_ * s.inverse_tensor + scattered_experts;
   }
   return s;
@@ -158,12 +158,14 @@ inline double MemoryModel::gathered_tables(const Layout& layout, bool first,
 
 // Gradients are whole until the ranks have summed them, a layer or the head at a time. The head's
 // come first, while all activations are held, but after the loss has freed all of its logits except
-// their 16-bit gradient.
+// their 16-bit gradient, and without an embedding of its own, which only the first layer needs.
 inline double MemoryModel::scattered_gradients(const Layout& layout, const Shares& shares,
-                                               double logits, bool last) const noexcept {
+                                               double logits, bool first,
+                                               bool last) const noexcept {
   if (shares.scattered <= 0 || !last) return shares.scattered;
   const double freed = std::max(0.0, logits - shares.tokens * logit_gradient_ / layout.tp);
-  return std::max(shares.scattered, head_gradients_ / layout.tp - freed);
+  const double embedding = tied_ ? 0 : gathered_tables(layout, first, false);
+  return std::max(shares.scattered, head_gradients_ / layout.tp - freed - embedding);
 }
 
 inline ActivationAccount MemoryModel::stage_activations(const Shape& shape, const Shares& shares,
@@ -228,7 +230,8 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   const double copied = std::max(0.0, late - freed - use.gradients);
   use.gradients += replicas;
   use.overhead = use.unallocated + shares.gathered + gathered_tables(layout, first, last) +
-                 scattered_gradients(layout, shares, use.logits, last) + use.fragments + copied;
+                 scattered_gradients(layout, shares, use.logits, first, last) + use.fragments +
+                 copied;
   if (has_auxiliary_models_) add_auxiliary_models(shares, layout.pp, use);
   set_total(use);
   return use;

@@ -109,7 +109,7 @@ class MemoryModel {
                                                     bool first) const noexcept;
   [[nodiscard]] double gathered_tables(const Layout& layout, bool first, bool last) const noexcept;
   [[nodiscard]] double scattered_gradients(const Layout& layout, const Shares& shares,
-                                           double logits, bool last) const noexcept;
+                                           double logits, bool first, bool last) const noexcept;
   [[nodiscard]] MemoryUse stage(const Layout& layout, const Shares& shares,
                                 Stage stage) const noexcept;
   [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout, const Shares& kept,

@@ -173,9 +173,10 @@ double ServingModel::prompts_within_step(const ServingLoad& load, double sequenc
   return std::min(1.0, kStepTokens * layout_.dp / std::max(arriving, 1.0));
 }
 
-// While a step decodes b tokens, the prompts of b/out new requests arrive in chunks. A request waits
-// between its tokens for the prompts of the b - 1 others, which compute while the step waits for
-// memory. Prompts beyond the tokens of a step wait before their first token, not between tokens.
+// While a step decodes b tokens, the prompts of b/out new requests arrive in chunks. A request
+// waits between its tokens for the prompts of the b - 1 others, which compute while the step waits
+// for memory. Prompts beyond the tokens of a step wait before their first token, not between
+// tokens.
 void ServingModel::serve_colocated(const ServingLoad& load, ServingPoint& p) const {
   const double b = p.sequences, out = load.output_tokens;
   const double in = uncached_input(load);
