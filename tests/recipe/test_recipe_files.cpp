@@ -91,6 +91,20 @@ TEST_CASE("TOML takes characters beyond ASCII only in strings and comments", "[r
   CHECK(value(facts, "\u00e9") == "1");
 }
 
+TEST_CASE("a TOML table without a name is refused with its line", "[recipe]") {
+  for (const std::string_view text :
+       {"a = 1\n[ = 1\n", "\n  [[ .b]]\n", "\n[\n", "\n[.a]\nb = 1\n"}) {
+    try {
+      read_toml(text, "x.toml");
+      FAIL_CHECK(text);
+    } catch (const Error& error) {
+      CHECK(error.location == "x.toml:2");
+    }
+  }
+  const Facts facts = read_toml("a = [\n  [ {b = 1} ],\n  [ +1 ]\n]\n[ \"c\" ]\nd = 1\n", "x.toml");
+  CHECK(value(facts, "c.d") == "1");
+}
+
 namespace {
 
 // The flags of the only command that has any.

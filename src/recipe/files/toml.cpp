@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that includes toml++.
 #include <fmt/core.h>
+
+namespace trcost::recipe {
+// A condition of toml++ that a malformed file does not meet. toml++ would end the program, or
+// assume it in a build without assertions.
+struct TomlFault {};
+constexpr void require_toml(bool met) {
+  if (!met) throw TomlFault{};
+}
+}  // namespace trcost::recipe
+
+#undef NDEBUG
+#define TOML_ASSERT(condition) ::trcost::recipe::require_toml(static_cast<bool>(condition))
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 
 #include "recipe/files/facts.h"
@@ -62,13 +75,29 @@ std::size_t end_of_string(std::string_view text, std::size_t begin, const FactLi
   return std::min(at, text.size());
 }
 
+// Throws for a table without a name, on which toml++ 3.3 fails a condition of its own.
+void check_header(std::string_view text, std::size_t begin, int line, const FactList& out) {
+  const std::size_t brackets = text.substr(begin).starts_with("[[") ? 2 : 1;
+  const std::size_t name = text.find_first_not_of(" \t", begin + brackets);
+  if (name == text.npos || text[name] == ']' || is_beyond_ascii(text[name])) return;
+  const bool letter = std::isalnum(static_cast<unsigned char>(text[name])) != 0;
+  if (letter || std::string_view("_-\"'").find(text[name]) != std::string_view::npos) return;
+  throw Error(ErrorKind::data, "not TOML: a table has no name", "write it between the brackets",
+              fmt::format("{}:{}", out.file(), line));
+}
+
 // Throws for text that toml++ does not take: characters beyond ASCII outside of strings and
-// comments, and a key of too many parts, since it nests a table for each and limits only values.
+// comments, tables without a name, and a key of too many parts, since it nests a table for each and
+// limits only values.
 void check_text(std::string_view text, const FactList& out) {
-  int parts = 0;
-  int line = 1;
+  int parts = 0, line = 1, depth = 0;
+  bool begins = true;  // no more than white space stands before on the line
   for (std::size_t i = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; i < text.size(); ++i) {
     const char c = text[i];
+    if (c == '[' && begins && depth == 0) check_header(text, i, line, out);
+    begins = c == '\n' || (begins && (c == ' ' || c == '\t'));
+    if (c == '[' || c == '{') ++depth;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
     if (c == '"' || c == '\'') {
       const std::size_t end = end_of_string(text, i, out);
       line += static_cast<int>(std::ranges::count(text.substr(i, end - i), '\n'));
@@ -111,6 +140,8 @@ Facts read_toml(std::string_view text, const std::string& file) {
   check_text(text, out);
   try {
     add_toml(toml::parse(text), "", out);
+  } catch (const TomlFault&) {
+    throw Error(ErrorKind::data, "not TOML", "check the brackets of its tables", file);
   } catch (const toml::parse_error& error) {
     throw Error(ErrorKind::data, fmt::format("not TOML: {}", error.description()), "check the line",
                 fmt::format("{}:{}", file, static_cast<int>(error.source().begin.line)));
