@@ -101,6 +101,11 @@ void find_recipe(Workings& work) {
   if (work.table().name == "trl" && beta && work.assumed("train.method") != nullptr) {
     work.assume("train.method", "dpo", "a beta and no generations: DPO unless a script says more");
   }
+  // A folder of TRL's recipes tells the kind of preferences: ORPO has no reference.
+  const bool orpo = work.text("folders").find("orpo") != std::string::npos;
+  if (orpo && work.is("train.method", "dpo") && work.assumed("train.method") != nullptr) {
+    work.assume("rollout.reference", "off", "by the name of the folder: ORPO has no reference");
+  }
   if (!work.is_group("lit")) return;
   if (!work.has("train.method")) {
     work.assume("train.method", "pretrain", "no checkpoint is trained further");
@@ -154,6 +159,8 @@ void find_vision(Workings& work) {
   }
   const bool lora = has_adapters(work);
   if (work.has("llm_lora") && work.is("freeze_connector", "0")) work.set("train.connector", "full");
+  const bool own_tower = work.has("llm_lora") && work.is("freeze_vision", "0");
+  if (own_tower && !work.has("train.encoder")) work.set("train.encoder", "full");
   if (lora && work.has("vision_tower")) {
     work.set("train.encoder", "frozen");
     work.set("train.connector", "full");
@@ -169,15 +176,19 @@ bool is_rounds(const Workings& work) {
 
 // Without its configuration a launch line leaves the layout open.
 void open_launcher_fields(Workings& work) {
-  const bool absent = work.has("absent_config") && !work.has("model") && !work.has("tune_config");
+  const bool absent = work.has("absent_config") && !work.has("tune_config") &&
+                      (!work.has("model") || work.has("absent_settings"));
   if (!work.has("launcher_config") && !absent) return;
   if (work.has("shape.layers")) return;
   const std::string file = work.text(absent ? "absent_config" : "launcher_config");
   for (const Field field :
        {Field::layout_tp, Field::layout_pp, Field::layout_cp, Field::layout_recompute,
-        Field::layout_sharding, Field::train_precision, Field::train_optimizer}) {
+        Field::layout_sharding, Field::train_precision, Field::train_optimizer,
+        Field::train_offload, Field::rollout_samples_per_prompt}) {
     const std::string_view path = field_info(field).path;
     if (work.assumed(path) == nullptr || work.table().fixed.contains(path)) continue;
+    const bool degree = path == "layout.tp" || path == "layout.pp" || path == "layout.cp";
+    if (degree && !work.is_group("megatron")) continue;  // others have few, and say so by keys
     work.erase(path);
     work.ask(field, fmt::format("{} is not beside the recipe", file));
   }

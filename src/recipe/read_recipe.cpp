@@ -78,11 +78,13 @@ class Reader {
       if (workings_.values().contains(name) || workings_.is_unknown(name)) continue;
       workings_.assume(name, value);
     }
-    std::string names;
+    std::string names, folders;
     for (const std::string& path : files_.paths) {
       names += std::filesystem::path(path).filename().string() + " ";
+      folders += std::filesystem::path(path).parent_path().filename().string() + " ";
     }
     workings_.set("files", names);
+    workings_.set("folders", folders);
     report_files();
     compute_fields(workings_);
     for (const auto& [name, why] : workings_.reports()) report_keys(name, why);
@@ -256,6 +258,7 @@ class Reader {
       if (accelerate) workings_.set("accelerate_absent", "1");
       if (!accelerate && key.find("deepspeed") == key.npos && !key.starts_with("fsdp")) {
         workings_.set("absent_config", fact.value);
+        if (key == "config") workings_.set("absent_settings", "1");
       }
     }
     for (const std::string& command : files_.further) {
@@ -377,6 +380,12 @@ RecipeReading read_recipe(const std::vector<std::string>& files, const Scenario&
   if (!unread.name.empty()) {
     throw Error(ErrorKind::data, fmt::format("recipes of {} are not read", unread.name),
                 unread.instead, opened.paths.front());
+  }
+  if (name.empty() && !opened.absent.empty()) {
+    throw Error(ErrorKind::data,
+                fmt::format("no framework is recognised by its keys, and {} is not beside it",
+                            opened.absent.front().value),
+                "pass that file too", opened.paths.front());
   }
   if (name.empty()) {
     throw Error(ErrorKind::data, "no framework is recognised by its keys", std::string(kRead),

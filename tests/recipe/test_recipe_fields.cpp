@@ -581,6 +581,11 @@ TEST_CASE("parts of a vision-language model learn as their keys say", "[recipe]"
   CHECK(parts(reading_of("t.sh", swift + "--tuner_type lora_llm\n")) == "/full/full");
   CHECK(parts(reading_of("t.sh", swift + "--tuner_type lora\n")) == "//frozen");
   CHECK(parts(reading_of("t.sh", swift + "--tuner_type lora --freeze_aligner false\n")) == "//");
+  const std::string qwen =
+      "deepspeed src/train/train_sft.py --lora_enable True --model_id Qwen/Qwen2.5-VL-3B-Instruct "
+      "--per_device_train_batch_size 4 --freeze_llm True --freeze_merger False ";
+  CHECK(parts(reading_of("t.sh", qwen + "--freeze_vision_tower False\n")) == "/full/full");
+  CHECK(parts(reading_of("t.sh", qwen + "--freeze_vision_tower True\n")) == "//full");
   const RecipeReading tune = reading_of(
       "t.yaml",
       "model:\n  _component_: torchtune.models.llama3_2_vision.lora_llama3_2_vision_11b\n"
@@ -653,6 +658,16 @@ TEST_CASE("nanotron without gradients in 32 bits has states in 16", "[recipe]") 
   };
   CHECK(optimizer("false") == "adamw-bf16");
   CHECK(optimizer("true") == "adamw");
+}
+
+TEST_CASE("a folder of ORPO has no reference", "[recipe]") {
+  const std::string text =
+      "model_name_or_path: Qwen/Qwen3-8B\nbeta: 0.05\nmax_prompt_length: 512\n"
+      "per_device_train_batch_size: 1\n";
+  Folder folder;
+  folder.add("orpo/config_full.yaml", text);
+  CHECK(field_text(folder.read(), Field::rollout_reference) == "off");
+  CHECK(field_text(reading_of("t.yaml", text), Field::rollout_reference) == "on");
 }
 
 TEST_CASE("Megatron's fine-tuning scripts are no pre-training", "[recipe]") {
