@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 
 #include "catalog/hardware/hardware.h"
 #include "estimate/cluster/data_pipeline.h"
@@ -226,10 +227,14 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
   constexpr double kFewFailures = 0.85;
   constexpr double kMostWork = 0.5;
   constexpr int kLimitDigits = 6;
-  constexpr double kParts[] = {15. / 16, 7. / 8, 3. / 4, 5. / 8};
+  constexpr double kParts[] = {15. / 16, 7. / 8, 3. / 4, 5. / 8, 1. / 4, 1. / 16};
+  constexpr std::size_t kNearParts = 4;
   const bool few_failures =
       share_of_steps(task, best, useful) > kFewFailures * useful(1, wall_seconds(task, best, 1));
-  if (few_failures && working_gpus(best) >= kMostWork * gpus) return best;
+  const bool most_idle = working_gpus(best) < kMostWork * gpus;
+  if (few_failures && !most_idle) return best;
+  // A little fewer may take longer where far fewer do not, because the usual batch is smaller.
+  const auto parts = std::span(kParts).first(most_idle ? std::size(kParts) : kNearParts);
   const auto seconds = [&](const Execution& each) {
     return wall_seconds(task, each, share_of_steps(task, each, useful));
   };
@@ -262,7 +267,7 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
   for (bool improved = true; improved;) {
     improved = false;
     const double working = working_gpus(best);
-    for (const double part : kParts) {
+    for (const double part : parts) {
       const double fewer = std::floor(working * part / node) * node;
       if (fewer < 1) break;
       std::optional<Execution> found = sooner_on(fewer);
