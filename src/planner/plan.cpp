@@ -35,69 +35,24 @@ const MemoryItem& largest_item(const MemoryUse& use) {
                                    [&](const MemoryItem& each) { return use.*each.bytes; });
 }
 
-// The flag that shrinks the largest item of the layout with the least memory.
-std::string remedy(const StepModel& model, const PlanRequest& request, const Plan& least) {
-  const Workload& w = model.workload();
-  const auto bytes = largest_item(least.memory).bytes;
-  const bool full = w.language_training == Training::full;
-  if (bytes == &MemoryUse::activations || bytes == &MemoryUse::logits) {
-    const Stack& stack = *model.platform().stack;
-    const bool splits = stack.can(dimension_of(&LayoutDegrees::cp));
-    const std::string ring = splits && request.context_kind != ContextKind::ring
-                                 ? " or --context-kind ring (a sequence on more GPUs)"
-                                 : "";
-    if (bytes == &MemoryUse::logits) return "--loss chunked (logits in parts)" + ring;
-    return (w.offload.activations ? "a shorter --seq-length" : "--offload activations (slower)") +
-           ring;
-  }
-  if (bytes == &MemoryUse::weights && !full && w.language_training != Training::lora) {
-    return w.offload.parameters ? "" : "--offload parameters (weights in host memory)";
-  }
-  if (full) return "--train lora or --train qlora (fewer trained parameters)";
-  if (w.language_training == Training::lora) return "--train qlora (weights in 4 bits)";
-  if (!w.offload.optimizer) return "--offload all (optimizer and activations in host memory)";
-  return w.offload.parameters ? "" : "--offload parameters (weights in host memory)";
-}
-
-// Clauses on how the training would fit on the same GPUs.
-std::string out_of_memory_hint(const StepModel& model, const PlanRequest& request,
-                               const Plan& least) {
-  const Stack& stack = *model.platform().stack;
-  std::string out;
-  if (!stack.can(dimension_of(&LayoutDegrees::tp)) &&
-      !stack.can(dimension_of(&LayoutDegrees::pp))) {
-    out =
-        fmt::format(". The stack {} has no tensor or pipeline parallelism: --stack chooses another",
-                    stack.name);
-  }
-  const std::string other = remedy(model, request, least);
-  if (!other.empty()) out += ". Less memory: " + other;
-  const Offload& offload = model.workload().offload;
-  if (offload.optimizer || other.find("--offload") != std::string::npos) return out;
-  return out + ". --offload all keeps optimizer and activations in host memory (slower)";
-}
-
 [[noreturn]] void throw_too_large(const StepModel& model, const PlanRequest& request,
                                   const Plan& least) {
   const std::string chip = model.platform().accelerator->name;
   const double most = std::min(kMostGpus, std::max(16384.0, 64 * request.gpus));
   const std::optional<double> enough = smallest_cluster(model, request, most);
   const MemoryItem& largest = largest_item(least.memory);
-  throw Error(
-      ErrorKind::no_answer,
-      fmt::format("the training does not fit on {} {}: it needs {} per GPU, but {} is usable; the "
+  const double node = std::max(1.0, model.platform().system->gpus_per_node);
+  throw TooLarge(
+      fmt::format("the training does not fit on {} {}: it needs {} per GPU, but {} is usable. The "
                   "largest part is {}, {}",
                   grouped(request.gpus, 0), chip,
                   format_number(least.memory.total, NumberKind::bytes),
                   format_number(least.memory.capacity, NumberKind::bytes), largest.name,
                   format_number(least.memory.*largest.bytes, NumberKind::bytes)),
-      (enough
-           ? fmt::format("the smallest number of GPUs that fits is {}: --gpus {}, or --gpu {}x{}",
-                         grouped(*enough, 0), format_exact(*enough), format_exact(*enough), chip)
-           : fmt::format("no cluster of up to {} GPUs fits it either: set fewer degrees of the "
-                         "layout, or choose an accelerator with more memory",
-                         grouped(most, 0))) +
-          out_of_memory_hint(model, request, least));
+      enough ? fmt::format("the smallest {} that fits is {}: --gpus {}, or --gpu {}x{}",
+                           *enough > node ? "number of GPUs in whole nodes" : "number of GPUs",
+                           grouped(*enough, 0), format_exact(*enough), format_exact(*enough), chip)
+             : fmt::format("no cluster of up to {} GPUs fits it either", grouped(most, 0)));
 }
 
 // Throws usage for degrees that contradict the cluster, else no_answer.
@@ -213,7 +168,8 @@ Plan plan(Bounds& bounds, const PlanRequest& given) {
   request.gpus = given.gpus_at_work();
   Plan result;
   const bool exists = LayoutSearch(bounds, request, Idle::none, 0).least_memory(result);
-  if (exists && (request.complete() || request.allow_too_large)) {
+  // The layout with the least memory may be one that the search for the fastest leaves out.
+  if (exists && (request.complete() || request.allow_too_large || result.memory.fits)) {
     return with_resolved_layout(bounds.model(), request, result);
   }
   if (exists) throw_too_large(bounds.model(), request, result);

@@ -3,15 +3,25 @@
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "performance/memory/memory_model.h"
 #include "performance/training/step_model.h"
 #include "planner/request.h"
 #include "quantity/layers.h"
+#include "trcost/error.h"
 
 namespace trcost::planner {
 
 class Bounds;
+
+/// A training that does not fit on the GPUs of a request. The hint names the number that does.
+class TooLarge : public Error {
+ public:
+  TooLarge(std::string message, std::string hint)
+      : Error(ErrorKind::no_answer, std::move(message), std::move(hint)) {}
+};
 
 /// Whether a layout may leave GPUs of the request idle.
 enum class Idle { none, some };

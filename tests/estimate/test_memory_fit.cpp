@@ -6,6 +6,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/cluster/memory_fit.h"
+#include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "workload/method.h"
 
@@ -63,6 +64,35 @@ TEST_CASE("memory and estimate weigh the same device, for every method", "[memor
     // While engines write on the same accelerators, what learns waits in the host.
     CHECK((given.host > 0) == row.generates);
   }
+}
+
+TEST_CASE("a given MFU leaves software and memory as they are", "[memory]") {
+  for (const char* recipe : {"full", "lora", "qlora"}) {
+    Scenario s = generation_job("sft", "llama-3.1-8b", 8);
+    s.set_text(Field::train_recipe, recipe);
+    const MemoryReport before = memory_report(s, test_catalog());
+    s.set_number(Field::efficiency_mfu, 0.4);
+    const MemoryReport after = memory_report(s, test_catalog());
+    INFO(recipe);
+    CHECK(after.stack == before.stack);
+    CHECK(after.fits.front().main().use.total == before.fits.front().main().use.total);
+  }
+}
+
+TEST_CASE("a refusal names settings that fit when they are tried", "[memory]") {
+  Scenario s = generation_job("sft", "llama-3.1-8b", 1);
+  s.set_text(Field::hardware_accelerator, "rtx-4090");
+  std::string hint;
+  try {
+    estimate(s, test_catalog());
+  } catch (const Error& error) {
+    hint = error.hint;
+  }
+  const std::size_t named = hint.find("it fits with --train ");
+  REQUIRE(named != std::string::npos);
+  s.set_text(Field::train_recipe, "qlora");
+  CHECK(hint.find("--train qlora", named) != std::string::npos);
+  CHECK(estimate(s, test_catalog()).front().memory.fits);
 }
 
 TEST_CASE("the fewest that hold a method hold its other models", "[memory][methods]") {

@@ -12,7 +12,9 @@
 #include "catalog/assumed.h"
 #include "estimate/answer/answer.h"
 #include "estimate/answer/job.h"
+#include "estimate/cluster/memory_hint.h"
 #include "estimate/question/question_builder.h"
+#include "planner/plan.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "quantity/statistics.h"
@@ -33,6 +35,9 @@ struct Estimator::State {
   /// wanted. `pace` where its speed was measured.
   void round(const Scenario& asked, std::string_view accelerator, const Pace* pace,
              std::vector<RangeInputs>& ranges, Estimate& out);
+  /// The cluster, layout and time. An Error of too little memory names settings that fit.
+  PlannedRun plan(const Scenario& asked, std::string_view accelerator, const Question& question,
+                  Notes& notes) const;
   /// Draws the range of an answer.
   void draw(std::vector<RangeInputs> ranges, Estimate& out) const;
 };
@@ -41,7 +46,7 @@ void Estimator::State::round(const Scenario& asked, std::string_view accelerator
                              std::vector<RangeInputs>& ranges, Estimate& out) {
   Notes notes(options.assumptions), last(options.assumptions);
   const Question question = questions.build(asked, accelerator, notes, last);
-  PlannedRun run = plan_run(question, notes);
+  PlannedRun run = plan(asked, accelerator, question, notes);
   if (pace != nullptr) set_pace(*pace, run);
   notes.append(std::move(last));
   answer(question, run, options, notes, out);
@@ -57,6 +62,28 @@ void Estimator::State::round(const Scenario& asked, std::string_view accelerator
     return found;
   };
   ranges.push_back(range_inputs(question, run, out, trial));
+}
+
+PlannedRun Estimator::State::plan(const Scenario& asked, std::string_view accelerator,
+                                  const Question& question, Notes& notes) const {
+  try {
+    return plan_run(question, notes);
+  } catch (const planner::TooLarge& error) {
+    if (!options.assumptions) throw;
+    const std::string remedies = memory_remedies(asked, [&](const Scenario& other) {
+      try {
+        Estimate unread;
+        Estimator(catalog, {.assumptions = false, .derivations = false, .range = false})
+            .run_one(other, accelerator, unread);
+        return true;
+      } catch (const Error&) {
+        return false;
+      }
+    });
+    if (remedies.empty()) throw;
+    throw Error(error.kind, error.message,
+                fmt::format("{}. On the same number of GPUs, {}", error.hint, remedies));
+  }
 }
 
 void Estimator::State::draw(std::vector<RangeInputs> ranges, Estimate& out) const {

@@ -9,6 +9,7 @@
 
 #include "catalog/assumed.h"
 #include "estimate/cluster/execution.h"
+#include "estimate/cluster/memory_hint.h"
 #include "estimate/cluster/round_time.h"
 #include "estimate/question/cost/rates.h"
 #include "estimate/question/data/resolve_amounts.h"
@@ -205,13 +206,13 @@ MemoryFit fit_accelerator(const MemoryQuestion& asked, std::string_view accelera
   return fit;
 }
 
-}  // namespace
-
-const MemoryCase& MemoryFit::main() const {
-  return given ? *given : smallest ? *smallest : one;
+bool any_suffices(const MemoryReport& report) {
+  return std::ranges::any_of(
+      report.fits, [](const MemoryFit& fit) { return fit.problem.empty() && fit.main().use.fits; });
 }
 
-MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
+// The report without remedies.
+MemoryReport report_fits(const Scenario& asked, const Catalog& catalog) {
   Notes notes(true);
   std::vector<std::string> names = asked.names(Field::hardware_accelerator);
   const bool listed = !names.empty();
@@ -245,6 +246,25 @@ MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
     each.why += "; without --gpus, this answer uses the least recomputation that fits";
   }
   report.warnings = std::move(notes.warnings);
+  return report;
+}
+
+}  // namespace
+
+const MemoryCase& MemoryFit::main() const {
+  return given ? *given : smallest ? *smallest : one;
+}
+
+MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
+  MemoryReport report = report_fits(asked, catalog);
+  if (!report.listed || any_suffices(report)) return report;
+  report.remedies = memory_remedies(asked, [&](const Scenario& other) {
+    try {
+      return any_suffices(report_fits(other, catalog));
+    } catch (const Error&) {
+      return false;
+    }
+  });
   return report;
 }
 

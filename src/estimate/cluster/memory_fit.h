@@ -61,6 +61,8 @@ struct MemoryReport {
   /// By number and price of the smallest cluster, or in the order of the scenario.
   std::vector<MemoryFit> fits;
   bool listed = false;  ///< the scenario names accelerators
+  /// Settings with which a training fits that is too large for all accelerators named, in words.
+  std::string remedies;
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
 };

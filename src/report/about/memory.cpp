@@ -76,7 +76,7 @@ std::string memory_layout_words(const MemoryCase& c, bool with_degrees = true) {
 }
 
 std::vector<TableColumn> part_columns(const char* first, std::span<const MemoryUse> uses) {
-  std::vector<TableColumn> columns = {{.title = first, .overflow = Overflow::wrap}};
+  std::vector<TableColumn> columns = {{.title = first, .overflow = Overflow::cut}};
   for (const UseColumn& part : use_columns(uses)) {
     columns.push_back(number_column(part.name));  // all: they sum to the total
   }
@@ -111,7 +111,7 @@ Table given_table(const MemoryReport& report) {
   Table table(std::move(columns));
   for (const MemoryFit& fit : report.fits) {
     if (!fit.given) continue;
-    std::vector<Cell> row = {title_of(fit)};
+    std::vector<Cell> row = {fit.accelerator};
     for (const auto& [name, part] : use_columns(uses)) {
       row.push_back(byte_cell(part(fit.given->use)));
     }
@@ -229,6 +229,14 @@ std::string fit_sentence(const MemoryUse& use) {
   return fmt::format("it may not fit: the probability that it fits is {}", chance_words(chance));
 }
 
+// ` It fits with --train qlora (...).`, if that was tried.
+std::string remedy_sentence(const MemoryReport& report) {
+  if (report.remedies.empty()) return {};
+  const auto& given = report.fits.front().given;
+  return given ? fmt::format(" On {}, {}.", gpus_words(given->gpus), report.remedies)
+               : " I" + report.remedies.substr(1) + ".";
+}
+
 // The answer about the specified clusters.
 std::string given_sentence(const MemoryReport& report) {
   constexpr std::size_t kSentences = 3;
@@ -247,7 +255,7 @@ std::string given_sentence(const MemoryReport& report) {
       text += fmt::format(" The smallest number that fits is {}.", grouped(fit.smallest->gpus, 0));
     }
   }
-  return text;
+  return text + remedy_sentence(report);
 }
 
 // The answer without a cluster: bytes in all, and the smallest clusters that fit.
@@ -269,9 +277,7 @@ std::string smallest_sentence(const MemoryReport& report) {
                                              : fmt::format(" ({} likely)", chance_words(chance)));
   }
   if (fitting.empty()) {
-    return text + " It fits on no number of these accelerators. " +
-           (report.micro_batch > 1 ? "--micro-batch 1, " : "") +
-           "--train qlora, --offload or another --stack needs less.";
+    return text + " It fits on no number of these accelerators." + remedy_sentence(report);
   }
   const bool priced = !report.listed && report.fits.front().price_per_gpu_hour &&
                       !report.fits.front().price_imputed;
@@ -342,7 +348,8 @@ Page memory_page(const MemoryReport& report) {
   const Table fits = fits_table(report);
   page.add(Heading{given           ? "Platforms"
                    : report.listed ? "GPUs that fit"
-                                   : "GPUs that fit, smallest cluster first"});
+                                   : "GPUs that fit, smallest cluster first",
+                   given ? "" : "whole nodes if more than one"});
   page.add(Grid{.table = fits, .in_text_rows = kTextRows});
   page.add(Heading{given ? "Memory per GPU" : "Memory if one GPU held everything"});
   page.add(

@@ -105,10 +105,7 @@ void refuse_to_fit(const ServedModel& model, const ServingRow& row, const Servin
                   weight_format_name(row.format),
                   format_exact(search.load.input_tokens + search.load.output_tokens),
                   search.gpus.value_or(replica_sizes(search).back()), row.accelerator),
-      smallest ? fmt::format("the smallest number that fits is {}: --gpus {}. Shorter requests or "
-                             "a smaller --precision "
-                             "need less",
-                             *smallest, *smallest)
+      smallest ? fmt::format("the smallest number that fits is {}: --gpus {}", *smallest, *smallest)
                : "use other degrees, shorter requests, or a smaller --precision");
 }
 
