@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <map>
 #include <span>
@@ -73,10 +74,6 @@ Execution with_plan(const Task& task, double gpus, Plan plan) {
   return out;
 }
 
-double share_of_steps(const Task& task, const Execution& execution, const UsefulShare& useful) {
-  return useful(working_gpus(execution), wall_seconds(task, execution, 1));
-}
-
 double per_sequence(const Execution& execution) {
   return execution.step_seconds / execution.plan.layout.global_batch;
 }
@@ -93,7 +90,7 @@ std::optional<Execution> on_cluster(const Task& task, double gpus, const GetPlan
   };
   if (!prepared.round) return planned(gpus);
   std::optional<Execution> best;
-  std::optional<Error> unfit;
+  std::exception_ptr unfit;
   const double node = task.platform().system->gpus_per_node;
   for (const double generating : generation_splits(*prepared.round, gpus, node)) {
     if (generating >= gpus) continue;
@@ -105,10 +102,10 @@ std::optional<Execution> on_cluster(const Task& task, double gpus, const GetPlan
       if (!best || per_sequence(*found) < per_sequence(*best)) best = std::move(found);
     } catch (const Error& error) {
       if (error.kind != ErrorKind::no_answer) throw;
-      unfit = error;
+      unfit = std::current_exception();
     }
   }
-  if (!best && unfit) throw *unfit;
+  if (!best && unfit) std::rethrow_exception(unfit);
   return best;
 }
 
@@ -159,6 +156,18 @@ double working_gpus(const Execution& execution) {
   // In a round some accelerators generate besides those of the layout.
   const bool all = execution.mfu_given || !execution.phases.empty();
   return all ? execution.gpus : execution.plan.layout.gpus();
+}
+
+namespace {
+
+double share_of_steps(const Task& task, const Execution& execution, const UsefulShare& useful) {
+  return useful(working_gpus(execution), wall_seconds(task, execution, 1));
+}
+
+}  // namespace
+
+double run_seconds(const Task& task, const Execution& execution, const UsefulShare& useful) {
+  return wall_seconds(task, execution, share_of_steps(task, execution, useful));
 }
 
 double usual_batch(const Task& task, double gpus) {
@@ -235,9 +244,7 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
   if (few_failures && !most_idle) return best;
   // A little fewer may take longer where far fewer do not, because the usual batch is smaller.
   const auto parts = std::span(kParts).first(most_idle ? std::size(kParts) : kNearParts);
-  const auto seconds = [&](const Execution& each) {
-    return wall_seconds(task, each, share_of_steps(task, each, useful));
-  };
+  const auto seconds = [&](const Execution& each) { return run_seconds(task, each, useful); };
   // The fastest on fewer, if it may finish sooner than the best.
   const auto sooner_on = [&](double fewer) -> std::optional<Execution> {
     const double sequences = task.amounts.tokens.total / task.work().seq_length;
@@ -261,6 +268,7 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
     if (!plan) return std::nullopt;
     Execution found = with_plan(task, fewer, *std::move(plan));
     found.gpus = gpus;
+    found.fewer_fail = true;
     return found;
   };
   const double node = task.platform().system->gpus_per_node;
@@ -294,7 +302,7 @@ std::string enough_for_deadline(const Task& task, const UsefulShare& useful) {
 void note_missed_deadline(const Task& task, const Execution& execution, const UsefulShare& useful,
                           Notes& notes) {
   if (!notes.wanted() || !task.fixed.deadline_given) return;
-  const double seconds = wall_seconds(task, execution, share_of_steps(task, execution, useful));
+  const double seconds = run_seconds(task, execution, useful);
   if (seconds <= task.fixed.deadline) return;
   notes.warn(fmt::format(
       "{} {} take {}, longer than the --deadline of {}: {}", format_exact(execution.gpus),
@@ -322,7 +330,7 @@ Execution choose_execution(const Task& task, const UsefulShare& useful, Notes& n
 
 Execution resolve_execution(const Task& task, const UsefulShare& useful, Notes& notes) {
   const Execution out = choose_execution(task, useful, notes);
-  note_execution(task, out, notes);
+  note_execution(task, out, useful, notes);
   if (task.fixed.gpus || task.fixed.layout.dp) {
     note_missed_deadline(task, out, useful, notes);
   }

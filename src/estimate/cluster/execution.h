@@ -60,6 +60,7 @@ struct Execution {
   double gpus = 0;  ///< paid for, of which Layout::gpus() work
   Plan plan;
   bool mfu_given = false;
+  bool fewer_fail = false;     ///< some GPUs stay idle, because fewer of them fail less often
   double step_seconds = 0;     ///< steady state
   double model_flops = 0;      ///< of a step on the whole cluster
   double hardware_flops = 0;   ///< with recomputation
@@ -122,6 +123,10 @@ double working_gpus(const Execution& execution);
 /// Share of the wall-clock time that is steps, for working accelerators and the seconds of all
 /// steps.
 using UsefulShare = std::function<double(double gpus, double busy_seconds)>;
+
+/// Wall-clock seconds of the run with what failures and other interruptions take. Throws if it is
+/// interrupted too often to get on.
+double run_seconds(const Task& task, const Execution& execution, const UsefulShare& useful);
 
 /// Seconds of steps that no run of `wall_clock` seconds exceeds. The longer a run, the smaller its
 /// useful share.

@@ -21,16 +21,19 @@ constexpr double kNotableIdleShare = 0.05;
 void note_idle(const Execution& execution, bool batch_given, bool degrees_given, Notes& notes) {
   const double busy = execution.plan.layout.gpus();
   if (busy == execution.gpus || !notes.wanted()) return;
-  const std::string why =
-      fmt::format("{} of {} accelerators stay idle, because {}", grouped(execution.gpus - busy, 0),
-                  grouped(execution.gpus, 0),
-                  degrees_given ? std::string("the degrees of the layout multiply to fewer")
-                                : fmt::format("a batch of {} sequences does not divide over more",
-                                              grouped(execution.plan.layout.global_batch, 0)));
+  const std::string why = fmt::format(
+      "{} of {} accelerators stay idle, because {}", grouped(execution.gpus - busy, 0),
+      grouped(execution.gpus, 0),
+      degrees_given          ? std::string("the degrees of the layout multiply to fewer")
+      : execution.fewer_fail ? std::string("more GPUs are interrupted too often to finish sooner")
+                             : fmt::format("a batch of {} sequences does not divide over more",
+                                           grouped(execution.plan.layout.global_batch, 0)));
   notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
   if (busy >= (1 - kNotableIdleShare) * execution.gpus) return;
   notes.warn(fmt::format("{}. {} GPUs finish about as soon{}", why, grouped(busy, 0),
-                         batch_given || degrees_given ? "" : ". Or set another --global-batch"));
+                         batch_given || degrees_given || execution.fewer_fail
+                             ? ""
+                             : ". Or set another --global-batch"));
 }
 
 // Warns of a batch that costs more tokens than the model's own error.
@@ -106,24 +109,26 @@ std::string_view largest_growth(const Plan& here, double gpus, const Plan& there
 // GPU-hours of which a larger cluster should save a share of 0.2 to be worth a warning.
 constexpr double kLessOnLarger = 0.8;
 
-// Warns if the larger cluster takes clearly fewer GPU-hours.
-bool warn_of_larger(const Execution& execution, const Plan& larger, double gpus, Notes& notes) {
-  const Plan& here = execution.plan;
-  const double now = here.time.seconds / here.layout.global_batch;
-  const double then = larger.time.seconds / larger.layout.global_batch;
+// Warns if the larger cluster takes clearly fewer GPU-hours, with its failures.
+bool warn_of_larger(const Task& task, const Execution& execution, double gpus,
+                    const UsefulShare& useful, Notes& notes) {
+  const Execution larger = execute_given(task, gpus, useful, planner::RunnerUp::none);
+  const double now = run_seconds(task, execution, useful);
+  const double then = run_seconds(task, larger, useful);
   const double saved = 1 - gpus * then / (execution.gpus * now);
   if (saved < 1 - kLessOnLarger) return false;
   notes.warn(fmt::format(
       "{} accelerators take {:.0f}% fewer GPU-hours and {:.0f}% less time than {}. Most of the "
       "difference is {}",
       format_exact(gpus), 100 * saved, 100 * (1 - then / now), format_exact(execution.gpus),
-      largest_growth(here, execution.gpus, larger, gpus)));
+      largest_growth(execution.plan, execution.gpus, larger.plan, gpus)));
   return true;
 }
 
 // Warns if a slightly larger cluster has a much better layout, because this one hardly holds the
 // model or divides badly.
-void note_larger_cluster(const Task& task, const Execution& execution, Notes& notes) {
+void note_larger_cluster(const Task& task, const Execution& execution, const UsefulShare& useful,
+                         Notes& notes) {
   constexpr double kLarger[] = {1.125, 1.25};
   constexpr double kLargest = 1.5;
   if (!notes.wanted() || execution.mfu_given || !task.fixed.gpus) return;
@@ -138,9 +143,9 @@ void note_larger_cluster(const Task& task, const Execution& execution, Notes& no
     try {
       const auto larger =
           task.prepared->plans->below(request, planner::Idle::some, [=](double) { return limit; });
-      if (larger && warn_of_larger(execution, *larger, gpus, notes)) return;
+      if (larger && warn_of_larger(task, execution, gpus, useful, notes)) return;
     } catch (const Error&) {
-      continue;  // the degrees given do not divide it
+      continue;  // the degrees given do not divide it, or it is interrupted too often
     }
   }
 }
@@ -177,7 +182,8 @@ void note_batch(const Task& task, const Execution& execution, Notes& notes) {
 
 }  // namespace
 
-void note_execution(const Task& task, const Execution& found, Notes& notes) {
+void note_execution(const Task& task, const Execution& found, const UsefulShare& useful,
+                    Notes& notes) {
   // Notes on the layout are about the accelerators that learn. A round's cluster is sized by its
   // phases, not by steps alone.
   Execution execution = found;
@@ -186,7 +192,7 @@ void note_execution(const Task& task, const Execution& found, Notes& notes) {
   note_batch(task, execution, notes);
   note_batch_cost(task, execution, notes);
   note_near_batch(task, execution, notes);
-  if (!task.prepared->round) note_larger_cluster(task, execution, notes);
+  if (!task.prepared->round) note_larger_cluster(task, execution, useful, notes);
 }
 
 }  // namespace trcost::estimation

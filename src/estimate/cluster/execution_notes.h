@@ -8,6 +8,7 @@ namespace trcost::estimation {
 
 /// Notes idle accelerators, the batch of the layout and its cost in tokens, and a nearby batch or
 /// cluster that would be much better.
-void note_execution(const Task& task, const Execution& execution, Notes& notes);
+void note_execution(const Task& task, const Execution& execution, const UsefulShare& useful,
+                    Notes& notes);
 
 }  // namespace trcost::estimation

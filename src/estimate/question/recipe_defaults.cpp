@@ -245,13 +245,13 @@ bool is_full_training(const Scenario& scenario) {
          !scenario.has(Field::data_samples);
 }
 
-// Degrees above 1 or a given speed imply other software.
+// Degrees above 1 imply other software. A given speed does not, so memory stays the same.
 bool implies_other_software(const Scenario& scenario) {
   for (std::size_t i = 0; i < kDimensionCount; ++i) {
     const bool divides = scenario.number(kDimensionFields[i]).value_or(1) > 1;
     if (!makes_replicas(kDimensions[i]) && divides) return true;
   }
-  return scenario.has(Field::efficiency_mfu);
+  return false;
 }
 
 // Sets the stack of a default (EntryChoice, StackChoice), and notes why.
@@ -265,7 +265,7 @@ void take_stack(const Usual& usual, Scenario& adapted, Notes& notes) {
 std::optional<Scenario> mixture_defaults(const Scenario& scenario, const Catalog& catalog,
                                          std::string_view accelerator, Notes& notes) {
   if (!scenario.has(Field::model_name) || scenario.has(Field::efficiency_stack) ||
-      scenario.has(Field::efficiency_mfu) || !is_full_training(scenario)) {
+      !is_full_training(scenario)) {
     return std::nullopt;
   }
   const StackChoice& usual = catalog.assumed().mixture_stack;
