@@ -321,6 +321,17 @@ struct PublishedHours {
 /// Empty for other numbers of tokens and for models whose GPU-hours are not published.
 std::optional<PublishedHours> published_hours(const Catalog& catalog, const Estimate& estimate);
 
+/// The error on sources that were predicted before they were added to the data.
+struct UnseenError {
+  double sources = 0;
+  double median = 0;        ///< of |predicted / measured - 1|
+  double tenth_factor = 1;  ///< exceeded by one source in ten
+};
+
+/// The error on unseen sources of the kind of `estimate`. Empty for a stack that is calibrated to
+/// the user's own steps.
+std::optional<UnseenError> unseen_error(const Catalog& catalog, const Estimate& estimate);
+
 /// Estimates `scenario` with the tokens of published models, on the platform of `optimal`, since
 /// compute-optimal tokens are a tenth to a hundredth of practice. One per budget of data/runs/
 /// token_budgets.json that is clearly larger and has an answer. Empty if tokens or samples are

@@ -96,7 +96,7 @@ ask() {
   mkdir -p folder/prices folder/runs folder/serving folder/efficiency folder/accelerators
   for place in prices/book.json prices/mine.json prices/regions.json prices/storage.json \
     runs/throughput.csv runs/runs.csv runs/vision.csv runs/memory.csv runs/token_budgets.json \
-    serving/architectures.json serving/rounds.json serving/spread.json serving/measurements.csv \
+    runs/unseen_errors.json serving/architectures.json serving/rounds.json serving/spread.json serving/measurements.csv \
     efficiency/h100-sxm.json efficiency/residuals.csv accelerators/h100-sxm.json; do
     for file in hostile/*; do
       # What is no regular file is no file of the folder: the built-in one is taken.
@@ -106,7 +106,7 @@ ask() {
       case $place in
         prices/regions.json) ask "${run7[@]}" --region us --pricing own --data-dir folder ;;
         prices/*) ask "${run7[@]}" --data-dir folder ;;
-        runs/token_budgets.json) ask estimate --params 7e9 --data-dir folder ;;
+        runs/token_budgets.json | runs/unseen_errors.json) ask estimate --params 7e9 --data-dir folder ;;
         runs/vision.csv) ask validate --vision --data-dir folder ;;
         runs/memory.csv) ask validate --memory --data-dir folder ;;
         runs/runs.csv) ask validate --runs --data-dir folder ;;

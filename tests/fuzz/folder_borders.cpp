@@ -69,12 +69,16 @@ void read_budgets(const Catalog& catalog) {
   (void)token_alternatives(scenario, catalog, optimal);
 }
 
+void read_unseen_errors(const Catalog& catalog) {
+  (void)catalog::load_unseen_errors(catalog);
+}
+
 struct DataFile {
   std::string_view path;
   void (*read)(const Catalog& catalog);
 };
 
-constexpr std::array<DataFile, 19> kFiles = {{
+constexpr std::array<DataFile, 20> kFiles = {{
     {"prices/fuzz.json", read_prices},
     {"prices/book.json", read_prices},
     {"prices/egress.json", read_prices},
@@ -86,6 +90,7 @@ constexpr std::array<DataFile, 19> kFiles = {{
     {"runs/memory.csv", read_runs},
     {"runs/throughput.csv", read_runs},
     {"runs/token_budgets.json", read_budgets},
+    {"runs/unseen_errors.json", read_unseen_errors},
     {"efficiency/h100-sxm.json", read_efficiency},
     {"efficiency/residuals.csv", read_efficiency},
     {"efficiency/vision_residuals.csv", read_efficiency},

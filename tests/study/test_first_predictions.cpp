@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/runs/runs.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "study/validate/first_predictions.h"
+#include "study/validate/validate.h"
 
 using namespace trcost;
 
@@ -36,5 +38,24 @@ TEST_CASE("stored predictions are selected by source", "[validate][first]") {
   for (const FirstPrediction& row : one.rows) {
     CHECK(row.source.find("lumi") != std::string::npos);
     CHECK(std::abs(row.error - (*row.predicted / row.measured - 1)) < 1e-12);
+  }
+}
+
+TEST_CASE("the errors that estimates state are those of the stored predictions",
+          "[validate][first]") {
+  const FirstPredictions all = first_predictions(test_catalog());
+  for (const UnseenErrorRow& stated : load_unseen_errors(test_catalog())) {
+    INFO(stated.kind);
+    const FirstSummary* found = find_summary(all, stated.kind);
+    REQUIRE(found != nullptr);
+    CHECK(found->sources == stated.sources);
+    CHECK_THAT(found->median, WithinAbs(stated.median_error, 0.0005));
+    std::vector<RowError> factors;
+    for (const FirstPrediction& row : all.rows) {
+      if (row.kind != stated.kind || !row.predicted) continue;
+      const double ratio = *row.predicted / row.measured;
+      factors.push_back({std::max(ratio, 1 / ratio), row.weight, row.source});
+    }
+    CHECK_THAT(summarise(factors, "kind", stated.kind).p90, WithinAbs(stated.tenth_factor, 0.005));
   }
 }

@@ -224,6 +224,18 @@ TokenBudget read_budget(const JsonValue& value) {
   return out;
 }
 
+UnseenErrorRow read_unseen_error(const JsonValue& value) {
+  ObjectReader row = value.object();
+  UnseenErrorRow out;
+  out.kind = row.required_text("kind");
+  out.sources = row.required_number("sources", 1, 1e6);
+  out.median_error = row.required_number("median_error", 0, 1e3);
+  out.tenth_factor = row.required_number("tenth_factor", 1, 1e3);
+  row.accept("source");
+  row.finish();
+  return out;
+}
+
 }  // namespace
 
 std::vector<ThroughputRow> own_rows(const DataFolder& data, std::string_view csv,
@@ -290,6 +302,17 @@ std::vector<TokenBudget> load_token_budgets(const DataFolder& data) {
   std::vector<TokenBudget> out;
   for (const JsonValue& each : file.required_value("budgets").array()) {
     out.push_back(read_budget(each));
+  }
+  file.finish();
+  return out;
+}
+
+std::vector<UnseenErrorRow> load_unseen_errors(const DataFolder& data) {
+  ObjectReader file = read_data_file(data, "runs/unseen_errors.json").object();
+  for (const std::string_view key : {"schema_version", "note", "retrieved"}) file.accept(key);
+  std::vector<UnseenErrorRow> out;
+  for (const JsonValue& each : file.required_value("kinds").array()) {
+    out.push_back(read_unseen_error(each));
   }
   file.finish();
   return out;

@@ -182,4 +182,15 @@ struct TokenBudget {
 /// file.
 std::vector<TokenBudget> load_token_budgets(const DataFolder& data);
 
+/// The error on sources that no constant had seen, of one kind of measurement.
+struct UnseenErrorRow {
+  std::string kind;  ///< throughput, vision or rounds
+  double sources = 0;
+  double median_error = 0;  ///< of |predicted / measured - 1|
+  double tenth_factor = 1;  ///< exceeded by one source in ten
+};
+
+/// Reads data/runs/unseen_errors.json. Throws Error (data) for a malformed file.
+std::vector<UnseenErrorRow> load_unseen_errors(const DataFolder& data);
+
 }  // namespace trcost::catalog

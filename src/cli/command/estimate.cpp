@@ -145,6 +145,7 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
     const Estimate& cheapest = estimates[cheapest_index(estimates)];
     report.example = token_example(scenario, session.catalog(), cheapest);
     report.published = published_hours(session.catalog(), cheapest);
+    report.unseen = unseen_error(session.catalog(), cheapest);
     // A screen of text names the model without its price.
     if (!info.traits.terminal || report.detail == Detail::full) {
       alternatives = token_alternatives(scenario, session.catalog(), cheapest);

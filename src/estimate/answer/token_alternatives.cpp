@@ -97,6 +97,18 @@ std::optional<PublishedHours> published_hours(const Catalog& catalog, const Esti
   return std::nullopt;
 }
 
+std::optional<UnseenError> unseen_error(const Catalog& catalog, const Estimate& estimate) {
+  const auto& quality = estimate.performance.quality;
+  if (!quality || quality->own) return std::nullopt;
+  const std::string_view kind = estimate.rollout                   ? "rounds"
+                                : estimate.model.params_vision > 0 ? "vision"
+                                                                   : "throughput";
+  for (const catalog::UnseenErrorRow& row : catalog::load_unseen_errors(catalog)) {
+    if (row.kind == kind) return UnseenError{row.sources, row.median_error, row.tenth_factor};
+  }
+  return std::nullopt;
+}
+
 std::vector<TokenAlternative> token_alternatives(const Scenario& scenario, const Catalog& catalog,
                                                  const Estimate& optimal) {
   std::vector<TokenAlternative> out;

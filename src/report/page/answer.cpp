@@ -88,6 +88,11 @@ std::string fleet_phrase(const Estimate& e) {
                      e.gpus == 1 ? "" : "s", time_words(e.wall_clock_seconds));
 }
 
+// GPUs that the layout does not use. Unknown, as 0, if stages or phases have layouts of their own.
+double idle_gpus(const Estimate& e) {
+  return e.one_layout ? std::max(0.0, e.gpus - e.layout.gpus()) : 0;
+}
+
 // The deadline that the user set and that the run misses, in seconds, or 0.
 double missed_deadline(const Report& report, const Estimate& e) {
   if (report.scenario == nullptr || !report.scenario->stages.empty()) return 0;
@@ -122,6 +127,10 @@ std::string answer_sentence(const Report& report) {
   text += commitment_sentence(e);
   if (const double late = missed_deadline(report, e); late > 0) {
     text += fmt::format(" This misses the deadline of {}.", time_words(late));
+  }
+  if (report.estimates.size() == 1 && idle_gpus(e) > 0) {
+    text += fmt::format(" The layout uses {} of the {} GPUs.", grouped(e.layout.gpus(), 0),
+                        grouped(e.gpus, 0));
   }
   if (!e.memory.fits) {
     text += fmt::format(" It does not fit: {} of {} per GPU.",
@@ -256,7 +265,7 @@ std::vector<std::string> comparison_sentences(const Report& report) {
   }
   std::string idle;
   for (const Estimate* e : order) {
-    const double unused = e->one_layout ? e->gpus - e->layout.gpus() : 0;
+    const double unused = idle_gpus(*e);
     if (unused <= 0) continue;
     idle +=
         fmt::format("{}{} ({} of {})", idle.empty() ? "" : ", ",
@@ -336,7 +345,7 @@ constexpr DefaultLine kDefaultLines[] = {
        constexpr double kWellWithin = 0.5;
        const double deadline = report.scenario->number_or_default(Field::hardware_deadline);
        return e.wall_clock_seconds < kWellWithin * deadline
-                  ? std::string("Cluster: the smallest in whole nodes")
+                  ? "Cluster: cheapest number of whole nodes within " + time_words(deadline)
                   : "Cluster: sized to finish within " + time_words(deadline);
      }},
     {Field::train_precision,
@@ -372,23 +381,26 @@ Table main_defaults(const Report& report) {
   return table;
 }
 
-std::string accuracy_words(const Estimate& e) {
+std::string accuracy_words(const Report& report, const Estimate& e) {
   const auto& quality = e.performance.quality;
   if (!quality) return {};
-  if (quality->rows == 0) {
-    return "no published run of this kind was measured";
-  }
-  if (quality->own) {
+  if (quality->own && quality->rows > 0) {
     return fmt::format("typical error {:.0f}% on {} steps of your own", 100 * quality->median_error,
                        quality->rows);
   }
-  std::string family(quality->family.substr(0, quality->family.find(',')));
-  constexpr std::string_view kUnknown = " with typical";
-  if (family.ends_with(kUnknown)) {
-    family.replace(family.size() - kUnknown.size(), kUnknown.size(), ", any software");
+  if (quality->rows == 0) {
+    return "no measured run of this kind" +
+           (report.unseen ? fmt::format(". Other unseen software: {:.0f}% (median)",
+                                        100 * report.unseen->median)
+                          : std::string());
   }
-  return fmt::format("median error {:.0f}% on {} runs ({})", 100 * quality->median_error,
-                     quality->rows, family);
+  std::string text = fmt::format("median error {:.0f}%", 100 * quality->median_error);
+  if (!report.unseen) return text;
+  constexpr double kManySources = 10;
+  text += fmt::format(", on unseen software {:.0f}% (", 100 * report.unseen->median);
+  return text + (report.unseen->sources < kManySources
+                     ? fmt::format("{:g} sources)", report.unseen->sources)
+                     : fmt::format("one in ten: over {:.1f}x)", report.unseen->tenth_factor));
 }
 
 }  // namespace trcost::report

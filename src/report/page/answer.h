@@ -27,6 +27,6 @@ std::vector<std::string> comparison_sentences(const Report& report);
 Table main_defaults(const Report& report);
 
 /// Returns the model's error on published runs of the kind, or nothing if it is unknown.
-std::string accuracy_words(const Estimate& estimate);
+std::string accuracy_words(const Report& report, const Estimate& estimate);
 
 }  // namespace trcost::report

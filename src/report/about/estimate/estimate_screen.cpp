@@ -163,7 +163,7 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
   if (!one_item) add("Total", included_words(e.cost));
   add("Not included", excluded_words(e.cost));
   add("Sensitivity", drivers_words(e.range));
-  add("Accuracy", accuracy_words(e));
+  add("Accuracy", accuracy_words(report, e));
   if (report.published) {
     const auto same = std::ranges::find(report.estimates, report.published->accelerator,
                                         &Estimate::accelerator_title);
@@ -217,7 +217,7 @@ void add_phases(Page& page, const Estimate& e) {
 void add_phase_costs(Page& page, std::span<const Estimate> estimates) {
   Table table = phase_cost_table(estimates);
   if (table.rows().empty()) return;
-  page.add(Heading{"Phases by platform", "dollars of all rounds"});
+  page.add(Heading{"Phases by platform", "total dollars"});
   page.add(Grid{.table = std::move(table), .splits = true});
 }
 
