@@ -107,6 +107,29 @@ TEST_CASE("a narrow table drops optional columns and counts them", "[report]") {
         "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,1.2," + std::string(trcost_version()));
 }
 
+TEST_CASE("a table that is too wide becomes records of title and text", "[report]") {
+  for (const int width : {24, 30, 40}) {
+    const std::string text = text_table(sample_table(), {false, width, true});
+    for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= width);
+    CHECK(text.find("Name   a\nPrice  $2.50\nFits   yes\nNote   short\n\n") == 0);
+    CHECK(text.find("Name   longer-name\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("numbers for machines have no noise of binary arithmetic", "[report]") {
+  const auto written = [](double value) {
+    std::string out;
+    append_finite(out, value, "a number");
+    return out;
+  };
+  CHECK(written(0.1 + 0.2) == "0.3");
+  CHECK(written(0.41000000000000003) == "0.41");
+  CHECK(written(999999.9999999711) == "1000000");
+  CHECK(written(-1 / 3.0) == "-0.3333333333333333");
+  CHECK(written(6400934118919) == "6400934118919");
+  CHECK(written(1.0000000001) == "1.0000000001");
+}
+
 TEST_CASE("CSV and JSON have exact values, and empty or null for unknown ones", "[report]") {
   const auto document = nlohmann::json::parse(as(Format::json, sample_table()));
   CHECK(document["schema_version"] == "1.2");

@@ -21,7 +21,8 @@ struct SchemaArguments {
 };
 
 std::string schema_list(Format format) {
-  Table table({{.title = "schema", .key = "name"}, {.title = "of", .key = "of"}});
+  Table table({{.title = "schema", .key = "name"},
+               {.title = "command", .key = "of", .overflow = Overflow::wrap}});
   for (const Schema& schema : schemas()) {
     table.add_row({std::string(schema.name), std::string(schema.title)});
   }
@@ -46,7 +47,7 @@ Action define_schema(Flags& flags, Session&) {
   flags.group("Arguments");
   flags.add("NAME", arguments->name, "", "a command. Without it, the list");
   add_output_options(flags, arguments->output, {Format::table, Format::json},
-                     "json; of the list table");
+                     "json, or table for the list");
   return [arguments] { return run_schema(*arguments); };
 }
 

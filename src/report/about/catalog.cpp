@@ -261,7 +261,9 @@ CatalogKind catalog_kind(std::string_view name) {
 }
 
 Table catalog_kinds_table(const Catalog& catalog) {
-  Table table({{"kind", "kind"}, number_column("entries", "entries"), {"what", "what"}});
+  Table table({{"kind", "kind"},
+               number_column("entries", "entries"),
+               {.title = "contains", .key = "what", .overflow = Overflow::wrap}});
   for (const CatalogKindInfo& info : catalog_kinds()) {
     const std::size_t entries = catalog.names(info.kind).size();
     table.add_row({info.name,

@@ -219,10 +219,10 @@ std::string_view verdict_title(Verdict verdict) {
 }
 
 Table claim_table(const ClaimJudgement& claim) {
-  Table table({{"accelerator"},
+  Table table({{.title = "accelerator", .overflow = Overflow::cut},
                {"pricing"},
                number_column("price", "", Overflow::drop),
-               number_column("utilization"),
+               number_column("sold"),
                {"tokens"},
                number_column("claimed"),
                number_column("predicted"),

@@ -251,7 +251,7 @@ Table tco_table(const TcoReport& report) {
                                       number_column("first month", "", Overflow::drop),
                                       number_column("break-even", "", Overflow::drop)};
   if (served) columns.push_back(number_column("$/M in+out"));
-  if (report.request.api_usd_per_million) columns.push_back(number_column("beats API from"));
+  if (report.request.api_usd_per_million) columns.push_back(number_column("beats API"));
   Table table(columns);
   std::string_view before;
   for (const TcoRow& row : report.rows) {

@@ -235,9 +235,9 @@ Table range_table(std::span<const Estimate> estimates) {
 Table stages_table(const Estimate& estimate) {
   Table table({{.title = "Stage"},
                number_column("Tokens"),
-               number_column("FLOP"),
+               number_column("FLOP", "", Overflow::drop),
                number_column("GPUs"),
-               number_column(kSplitTitle),
+               number_column(kSplitTitle, "", Overflow::drop),
                number_column("Memory"),
                number_column("MFU"),
                number_column("GPU-hours"),

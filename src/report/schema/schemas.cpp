@@ -50,9 +50,9 @@ std::string schema_of_sweep(const Schema& schema) {
 constexpr Schema kSchemas[] = {
     {"estimate", "trcost estimate --format json", schema_of_table<estimate_document_columns>},
     {"memory", "trcost memory --format json", schema_of_table<memory_columns>},
-    {"sweep", "trcost sweep --format json; a row has what --select names", schema_of_sweep},
-    {"solve", "trcost solve --format json; the unknown and the target stand beside",
-     schema_of_solve},
+    {"sweep", "trcost sweep --format json, whose rows have the columns of --select",
+     schema_of_sweep},
+    {"solve", "trcost solve --format json, with the unknown and the target", schema_of_solve},
     {"diff", "trcost diff --format json", schema_of_table<diff_columns>},
     {"transfer", "trcost transfer --format json", schema_of_table<transfer_columns>},
     {"experiments", "trcost experiments --format json", schema_of_table<experiment_columns>},

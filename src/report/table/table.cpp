@@ -93,7 +93,7 @@ namespace {
 
 constexpr int kGap = 2;             // spaces between columns
 constexpr int kNarrowestWrap = 12;  // narrower text is hard to read
-constexpr int kNarrowestCut = 6;
+constexpr int kNarrowestCut = 8;
 
 // The columns that a text table shows, and their widths.
 struct ColumnWidths {
@@ -258,18 +258,58 @@ std::string header_line(const Table& table, const ColumnWidths& layout, const St
   return line;
 }
 
+// A row as lines of title and text, for a width that the columns of the table exceed.
+void append_record(std::string& out, const Table& table, const std::vector<Cell>& row,
+                   const Style& style) {
+  int title_width = 0;
+  for (const TableColumn& column : table.columns()) {
+    title_width = std::max(title_width, display_width(column.title));
+  }
+  const bool titled = title_width > 0;
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    const std::string text = printable_line(row[c].text());
+    if (text.empty()) continue;
+    const TableColumn& column = table.columns()[c];
+    // Without titles, later cells are indented below the first.
+    const int indent = titled ? title_width + kGap : c > 0 ? kGap : 0;
+    std::string head =
+        pad_right(paint(column.title, column.strong ? Ink::good : Ink::bold, style), indent);
+    for (const std::string& part : wrap_to_width(text, std::max(1, style.width - indent))) {
+      std::string line = head + (row[c].is_strong() ? paint(part, Ink::good, style) : part);
+      trim_line(line);
+      out += line + '\n';
+      head.assign(indent, ' ');
+    }
+  }
+}
+
+bool is_headless(const Table& table) {
+  return std::ranges::all_of(table.columns(),
+                             [](const TableColumn& column) { return column.title.empty(); });
+}
+
+// Every row as a record, separated by an empty line if it has titles.
+std::string text_records(const Table& table, const Style& style) {
+  std::string out;
+  for (const std::vector<Cell>& row : table.rows()) {
+    if (!out.empty() && !is_headless(table)) out += '\n';
+    append_record(out, table, row, style);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string text_table(const Table& table, const Style& style) {
   ColumnWidths layout = fit_columns(table, style.width);
+  if (total_width(layout) > style.width) return text_records(table, style);
   keep_rows_distinct(table, style, layout);
   std::string rule;
   const int rule_width = std::min(total_width(layout), std::max(style.width, 1));
   for (int i = 0; i < rule_width; ++i) rule += style.unicode ? "\u2500" : "-";
   const std::string rule_line = paint(rule, Ink::dim, style) + '\n';
-  const bool headless = std::all_of(table.columns().begin(), table.columns().end(),
-                                    [](const TableColumn& column) { return column.title.empty(); });
-  std::string out = headless ? std::string() : header_line(table, layout, style) + '\n' + rule_line;
+  std::string out =
+      is_headless(table) ? std::string() : header_line(table, layout, style) + '\n' + rule_line;
   std::size_t next_rule = 0;
   for (std::size_t i = 0; i < table.rows().size(); ++i) {
     while (next_rule < table.rules().size() && table.rules()[next_rule] <= i) {

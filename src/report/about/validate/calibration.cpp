@@ -19,13 +19,13 @@ Cell seconds_cell(double value) {
 Table step_table(const CalibrationResult& result) {
   Table table({{.title = "step", .overflow = Overflow::cut},
                {.title = "model", .overflow = Overflow::drop},
-               {.title = "accelerator"},
+               {.title = "accelerator", .overflow = Overflow::cut},
                number_column("GPUs"),
                {.title = "layout", .overflow = Overflow::drop},
                number_column("measured"),
                number_column("predicted"),
                number_column("calibrated"),
-               number_column("speed error", "error"),
+               number_column("error"),
                number_column("after", "calibrated_error", Overflow::keep, true)});
   for (const CalibrationRow& row : result.rows) {
     table.add_row({row.name, row.model, row.accelerator, Cell::number(row.gpus, NumberKind::count),
@@ -54,8 +54,9 @@ Table factor_table(const CalibrationResult& result) {
 
 std::string calibration_words(const CalibrationResult& r) {
   return fmt::format(
-      "Calibrating {} to {} measured step{} lowers the median error from {:.1f}% to {:.1f}%. A "
-      "further step like these lies within {:.0f}% of its prediction four times in five. Without "
+      "Calibrating {} to {} measured step{} lowers the median error of their time from {:.0f}% to "
+      "{:.1f}%. "
+      "A further step like these lies within {:.0f}% of its prediction four times in five. Without "
       "the file it is {:.0f}%, and with it on another chip {:.0f}%.",
       r.base, r.rows.size(), r.rows.size() == 1 ? "" : "s", 100 * r.error_before,
       100 * r.error_after, 100 * kNormalP90 * r.sigma, 100 * kNormalP90 * r.fit.sigma_before,

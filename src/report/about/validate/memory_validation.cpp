@@ -20,7 +20,7 @@ Table peaks_table(const MemoryValidation& v) {
                number_column("measured", "measured_bytes"),
                number_column("predicted", "predicted_bytes"),
                number_column("error", "", Overflow::keep, true),
-               {.title = "source", .overflow = Overflow::cut}});
+               {.title = "source", .overflow = Overflow::drop}});
   const auto bytes = [](double value) { return Cell::number(value, NumberKind::bytes); };
   for (const MemoryReplay& row : v.rows) {
     if (!row.problem.empty()) continue;
@@ -48,14 +48,14 @@ std::vector<std::string> memory_validation_warnings(const MemoryValidation& v) {
 
 std::string memory_answer(const MemoryValidation& v) {
   return fmt::format(
-      "The predicted peaks of memory have a median error of {:.0f}%; one source in ten is off by "
+      "The predicted peaks of memory have a median error of {:.0f}%. One source in ten is off by "
       "more than {:.0f}%.",
       100 * v.all.median, 100 * v.all.p90);
 }
 
 std::string memory_basis(const MemoryValidation& v) {
   return fmt::format(
-      "{} published peaks of {} sources, each source weighing one: median error {:.1f}%, 90th "
+      "{} published peaks of {} sources with equal weight: median error {:.1f}%, 90th "
       "percentile {:.1f}%, bias {:+.1f}%. One vote per source, the mean logarithm of predicted / "
       "measured of its rows: factor {:.2f}, 90th percentile {:.2f}, bias x{:.2f}.",
       v.all.rows, v.votes.sources, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias,

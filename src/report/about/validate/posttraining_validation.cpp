@@ -14,7 +14,7 @@ namespace {
 Table rounds_table(const PosttrainingValidation& v) {
   Table table({{.title = "id"},
                {.title = "round", .overflow = Overflow::cut},
-               {.title = "framework"},
+               {.title = "framework", .overflow = Overflow::drop},
                number_column("seconds"),
                number_column("predicted"),
                number_column("error"),
@@ -70,7 +70,7 @@ std::string round_answer(const PosttrainingValidation& v) {
   }
   return fmt::format(
       "The predicted time of a round has a median error of {:.0f}% on rounds that it was not "
-      "fitted to; one in ten is off by more than {:.0f}%. The 80% range contains {:.0f}% of them.",
+      "fitted to. One in ten is off by more than {:.0f}%. The 80% range contains {:.0f}% of them.",
       100 * v.all.left_out->median, 100 * v.all.left_out->p90, 100 * v.all.left_out->inside);
 }
 
@@ -89,7 +89,7 @@ std::string round_basis(const PosttrainingValidation& v) {
 
 std::string whole_run_words(const PosttrainingValidation& v) {
   return fmt::format(
-      "{} whole runs of {} sources, one vote each: factor {:.2f}, bias x{:.2f}; the 80% range "
+      "{} whole runs of {} sources, one vote each: factor {:.2f}, bias x{:.2f}. The 80% range "
       "contains {:.0f}%.",
       v.runs.rows, v.runs.sources, v.runs.factor, v.runs.bias, 100 * v.runs.coverage);
 }

@@ -147,12 +147,12 @@ std::string measured_layout_words(const Layout& l) {
 
 Table validation_table(const ValidationResult& result) {
   Table table({{.title = "id"},
-               {.title = "model"},
-               {.title = "task"},
-               {.title = "accelerator"},
+               {.title = "model", .overflow = Overflow::cut},
+               {.title = "task", .overflow = Overflow::drop},
+               {.title = "accelerator", .overflow = Overflow::cut},
                number_column("GPUs", "gpus"),
-               {.title = "precision"},
-               {.title = "stack"},
+               {.title = "precision", .overflow = Overflow::drop},
+               {.title = "stack", .overflow = Overflow::cut},
                {.title = "layout", .overflow = Overflow::drop},
                {.title = "chosen", .key = "planned", .overflow = Overflow::drop},
                number_column("predicted", "predicted_tokens_per_second_per_gpu"),

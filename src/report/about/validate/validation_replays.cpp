@@ -60,9 +60,9 @@ std::string run_answer(const RunValidation& v) {
 
 std::string run_basis(const RunValidation& v) {
   return fmt::format(
-      "Used less than the range: {} of them; more: {}. One vote for each of {} families of models; "
-      "left out of the fit: factor {:.2f}, bias x{:.2f}; fitted: factor {:.2f}, bias x{:.2f}. "
-      "Reported divided by predicted has the median {:.2f}; the median error is {:.0f}%.",
+      "{} runs used less than the range, {} used more. With one vote for each of {} families of "
+      "models, left out of the fit: factor {:.2f}, bias x{:.2f}. Fitted: factor {:.2f}, bias "
+      "x{:.2f}. The median of reported / predicted is {:.2f}. The median error is {:.0f}%.",
       v.below, v.above, v.families, v.left_out_factor, v.left_out_bias, v.factor, v.bias,
       v.median_ratio, 100 * v.median_error);
 }
@@ -122,7 +122,7 @@ std::string vision_basis(const VisionValidation& v) {
   };
   const std::string left =
       v.left_out_factor && v.left_out_bias
-          ? fmt::format("; with the source left out of the fit: factor {:.2f}, bias x{:.2f}",
+          ? fmt::format(", with the source left out of the fit: factor {:.2f}, bias x{:.2f}",
                         *v.left_out_factor, *v.left_out_bias)
           : std::string();
   return fmt::format(
@@ -153,7 +153,7 @@ Page vision_validation_page(const VisionValidation& validation) {
 
 std::string serving_answer(const ServingValidation& v) {
   return fmt::format(
-      "The predicted output of serving has a median error of {:.0f}%; one configuration in ten "
+      "The predicted output of serving has a median error of {:.0f}%. One configuration in ten "
       "is off by more than {:.0f}%. Of two chips that differ by over 10%, the faster one is "
       "named in {:.0f}% of the pairs.",
       100 * v.all.median, 100 * v.all.p90, 100 * v.ordered_rightly);
@@ -169,14 +169,14 @@ std::string serving_basis(const ServingValidation& v) {
 
 Table serving_table(const ServingValidation& v) {
   Table table({{.title = "id"},
-               {.title = "model"},
-               {.title = "accelerator"},
-               {.title = "engine"},
-               {.title = "weights"},
+               {.title = "model", .overflow = Overflow::cut},
+               {.title = "accelerator", .overflow = Overflow::cut},
+               {.title = "engine", .overflow = Overflow::drop},
+               {.title = "weights", .overflow = Overflow::drop},
                number_column("GPUs"),
                number_column("in"),
                number_column("out"),
-               number_column("requests"),
+               number_column("requests", "", Overflow::drop),
                number_column("predicted"),
                number_column("measured"),
                number_column("error", "", Overflow::keep, true)});
