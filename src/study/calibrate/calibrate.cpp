@@ -27,7 +27,7 @@ constexpr double kMuchScatter = 0.25;
 constexpr double kWorthNoting = 0.05;  // of ln(seconds)
 
 double relative_error(double log_seconds_error) {
-  return portable_exp(-log_seconds_error) - 1;
+  return portable_exp(log_seconds_error) - 1;
 }
 
 constexpr std::string_view kCheckUnit =
@@ -61,8 +61,7 @@ void note_scatter(const std::vector<MeasuredStep>& steps, const StackFit& fit,
   if (steps.size() == 1) {
     out.push_back(fmt::format(
         "{} lies {:.0f}% from what is predicted, and alone moves the file by {:.0f}% only: so "
-        "far "
-        "off a fact is more often wrong or missing than software so different; a second step of "
+        "far off, a fact is more often wrong or missing than the software. A second step of "
         "another size settles it",
         steps[0].name, 100 * std::abs(relative_error(fit.before[0])),
         100 * std::abs(relative_error(fit.before[0] - fit.after[0]))));

@@ -94,7 +94,7 @@ struct CalibrationRow {
   double layers = 0;
   bool planned = false;  ///< the planner chose something of the layout
   double measured_seconds = 0, predicted_before = 0, predicted_after = 0;
-  double error_before = 0, error_after = 0;  ///< of tokens per second: predicted / measured - 1
+  double error_before = 0, error_after = 0;  ///< of seconds: predicted / measured - 1
 };
 
 /// A part of a step as an explanation of the difference between measured and predicted time.

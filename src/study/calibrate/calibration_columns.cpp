@@ -21,7 +21,7 @@ const Columns<CalibrationRow>& calibration_row_columns() {
               "by the stack that was started from"),
       seconds("predicted_after_seconds", member<&R::predicted_after>, "by the calibrated stack"),
       share("error_before", member<&R::error_before>,
-            "of tokens per second: predicted / measured - 1"),
+            "of the seconds of a step: predicted / measured - 1"),
       share("error_after", member<&R::error_after>, "likewise")};
   return table;
 }
@@ -100,7 +100,7 @@ const Columns<CalibrationResult>& calibration_columns() {
       string("base", member<&R::base>, "the stack that was started from"),
       list<calibration_row_columns>("rows", member<&R::rows>, "one per measured step"),
       list<factor_columns>("factors", member<&R::factors>, "what the steps say of the software"),
-      share("error.before", member<&R::error_before>, "median |error| of the steps"),
+      share("error.before", member<&R::error_before>, "median |error| of the seconds of a step"),
       share("error.after", member<&R::error_after>, "likewise, calibrated to them"),
       plain("sigma.before", member<&R::fit, &StackFit::sigma_before>,
             "of ln(seconds) of a step like these, from published sources"),

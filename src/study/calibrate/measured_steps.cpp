@@ -115,8 +115,8 @@ void note_log(const LogSteps& log, std::string_view name, std::vector<std::strin
   }
   if (log.scatter > kMuch) {
     warnings.push_back(
-        fmt::format("{}: its steps differ by {:.0f}% among each other; the median is taken", name,
-                    100 * log.scatter));
+        fmt::format("{}: its steps differ by {:.0f}% among each other, so the median is taken",
+                    name, 100 * log.scatter));
   }
 }
 
