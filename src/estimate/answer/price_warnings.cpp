@@ -30,6 +30,7 @@ PriceWarnings price_warnings(const Scenario& scenario, std::string_view accelera
     const Platform platform = resolve_platform(priced, catalog, accelerator, quiet);
     const auto rates = resolve_rates(priced, catalog, platform, notes);
     const auto price = price_of(priced, *platform.accelerator, rates);
+    if (!rates->own && !price->usd) out.missing = price->rule;
     out.doubtful =
         rates->own ? rates->ownership_inputs.age.before_purchase > 1
                    : price->imputed || price->other_class || price->other_region || price->stale;

@@ -15,6 +15,7 @@ namespace trcost::estimation {
 struct PriceWarnings {
   std::vector<std::string> lines;
   bool doubtful = false;  ///< the price is one that `estimate --strict` rejects
+  std::string missing;    ///< reason why a rent has no price, else empty
   /// Adds the lines of another platform, each once.
   void add(PriceWarnings&& other);
 };

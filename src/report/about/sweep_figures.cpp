@@ -143,10 +143,17 @@ class SweepFigures {
   }
 
   // Returns the values of the axes, and the platform, except the axis along x.
+  // Whether an axis is of sellers that owned machines are only compared with.
+  [[nodiscard]] bool names_no_seller(std::size_t axis) const {
+    return view_.plan.axes()[axis].field().field == Field::cost_provider &&
+           view_.plan.base().text(Field::cost_pricing) == "own";
+  }
+
   [[nodiscard]] std::string name(const Row& row, std::size_t x) const {
     std::string out;
     for (std::size_t i = 0; i < row.size() && i < view_.columns.size(); ++i) {
       if (i == x || (i >= axes_ && info(i).rank != Rank::key)) continue;
+      if (i < axes_ && names_no_seller(i)) continue;
       const bool bare = i >= axes_ || !view_.plan.axes()[i].numeric();
       const std::string& unit = title(i);  // `8 GPUs`, but `price $2.00`
       out += (out.empty() ? "" : ", ") + (bare                  ? row[i].text()

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 namespace trcost::study {
 
 std::vector<std::string> first_warnings(const std::vector<std::string>& warnings) {
@@ -28,7 +30,9 @@ PriceWarnings find_price_doubts(const SweepPlan& plan, const Catalog& catalog) {
   }
   PriceWarnings out;
   while (true) {
-    out.add(price_warnings(scenario, plan.accelerator(at), catalog));
+    PriceWarnings found = price_warnings(scenario, plan.accelerator(at), catalog);
+    if (!found.missing.empty()) found.lines.push_back(std::move(found.missing));
+    out.add(std::move(found));
     bool wraps = true;
     for (std::size_t i = axes.size(); wraps && i-- > 0;) {
       if (!decides(axes[i])) continue;
