@@ -250,7 +250,7 @@ double parse_number(std::string_view text, NumberKind kind) {
   if (rest.front() == '-') refuse(text, info, "negative values are not allowed");
   if (rest.front() == '+') refuse(text, info, "write it without a sign");
   if (kind == NumberKind::money && (rest.starts_with("\u20ac") || rest.starts_with("\u00a3"))) {
-    refuse(text, info, "flags take US dollars; --currency changes what is shown");
+    refuse(text, info, "flags take US dollars, and --currency changes what is shown");
   }
   if (rest.front() != '.' && (rest.front() < '0' || rest.front() > '9')) {
     refuse(text, info, "it does not start with a digit");
@@ -262,6 +262,11 @@ double parse_number(std::string_view text, NumberKind kind) {
   const std::string_view suffix = trim(rest.substr(static_cast<std::size_t>(end - rest.data())));
   if (value == 0 && !suffix.empty() && (suffix.front() == 'x' || suffix.front() == 'X')) {
     refuse(text, info, "hexadecimal is not allowed");
+  }
+  const std::string_view number = rest.substr(0, static_cast<std::size_t>(end - rest.data()));
+  const bool several = suffix.starts_with(',') && number.find('.') != std::string_view::npos;
+  if (several && kind == NumberKind::money) {
+    refuse(text, info, "one price is wanted", "for several platforms, write NAME:USD,NAME:USD");
   }
   if (!suffix.empty() && (suffix.front() == ',' || suffix.front() == '.')) {
     refuse(text, info, "one number is wanted, without separators (sweep --vary tries several)",

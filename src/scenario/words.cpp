@@ -71,14 +71,14 @@ constexpr Word kSynonyms[] = {
 // Advice for words that are no choice, or stand for several.
 constexpr Word kAdvice[] = {
     {Field::train_precision, "fp4 mxfp4", "4-bit training is nvfp4"},
-    {Field::train_precision, "int4", "4-bit training is nvfp4; a 4-bit base is --train qlora"},
+    {Field::train_precision, "int4", "4-bit training is nvfp4, and a 4-bit base is --train qlora"},
     {Field::train_precision, "nf4", "a 4-bit base is --train qlora"},
     {Field::train_precision, "int8", "8-bit training is fp8 or mxfp8"},
     {Field::model_modality, "video", "clips are --modality vl with --video WxH --seconds S"},
     {Field::model_modality, "audio", "clips are --modality vl with --audio --seconds S"},
     {Field::train_recipe, "sft", "supervised fine-tuning is full or lora, with --samples"},
     {Field::train_recipe, "finetune fine-tuning",
-     "full trains all weights, lora adapters; set --samples"},
+     "full trains all weights, lora trains adapters. Set --samples"},
     {Field::train_recipe, "peft", "lora or qlora"},
     {Field::train_recipe, "pretrain", "full, with --tokens"},
     {Field::cost_pricing, "reserved", "reserved-1y or reserved-3y"},
@@ -89,7 +89,7 @@ constexpr Word kAdvice[] = {
     {Field::train_method, "rlvr", "grpo"},
     {Field::train_method, "lora", "adapters are --train lora, with --samples"},
     {Field::train_method, "qlora", "adapters on a 4-bit base are --train qlora, with --samples"},
-    {Field::train_method, "finetune", "sft, with --samples; --train lora trains adapters"},
+    {Field::train_method, "finetune", "sft, with --samples. --train lora trains adapters"},
 };
 
 // Empty for a word that is not in the table.

@@ -273,7 +273,7 @@ TEST_CASE("a chip that only its maker rents has its maker's price", "[prices][pr
         if (!quote.usd) continue;
         ++priced;
         CHECK(quote.other_class);
-        CHECK(has_text(quote.warning, "only its maker's cloud rents it"));
+        CHECK(has_text(quote.warning, "only its maker rents it"));
         CHECK(std::ranges::any_of(book.rows, [&](const PriceRow& each) {
           return each.accelerator == name && each.provider_class == ProviderClass::hyperscaler &&
                  *quote.usd <= each.high;

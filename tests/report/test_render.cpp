@@ -217,7 +217,7 @@ TEST_CASE("a warning names the flag that completes the total", "[report]") {
   rented.set_text(Field::cost_provider, "AWS");
   rented.set_text(Field::cost_pricing, "reserved-1y");
   CHECK(last_warning(rented) ==
-        "h20, gaudi3: the total is not complete, no reserved-1y price of AWS is known: set "
+        "h20, gaudi3: no total, because no reserved-1y price of AWS is known: set "
         "--price, another --provider or --pricing, or --pricing own");
   Scenario owned = sample::question_on("a800");
   owned.set_text(Field::cost_pricing, "own");

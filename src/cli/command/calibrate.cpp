@@ -66,7 +66,7 @@ void check_name(const std::string& file) {
   if (file.empty() || file == "-") return;
   if (format_from_extension(file).value_or(Format::json) == Format::json) return;
   throw Error(ErrorKind::usage, "what calibrate writes is a stack, a JSON file",
-              "name it .json; --format is of the report on stdout, which > puts into a file",
+              "name it .json. --format is of the report on stdout, which > puts into a file",
               "-o " + file);
 }
 
@@ -110,7 +110,7 @@ Action define_calibrate(Flags& flags, Session& session) {
   flags.group("Measurement");
   flags.add(
       "--measured", arguments->measured, "FILE.csv",
-      "steps of your own, a row each, with the columns of data/runs/throughput.csv; flags fill "
+      "steps of your own, a row each, with the columns of data/runs/throughput.csv. Flags fill "
       "what a row leaves out");
   flags.add(
       "--log", arguments->logs, "FILE",

@@ -122,9 +122,8 @@ int run_config(const ConfigArguments& arguments, Session& session) {
 Action define_config(Flags& flags, Session& session) {
   auto arguments = std::make_shared<ConfigArguments>();
   flags.group("Arguments");
-  flags.add(
-      "WHAT", arguments->what, "",
-      "show (default): each value and where it comes from; path: where the file is looked for");
+  flags.add("WHAT", arguments->what, "",
+            "show (default): each value and its origin. path: the place of the file");
   arguments->scenario.add(flags, session);
   add_output_options(flags, arguments->output);
   flags.group("Output");

@@ -156,7 +156,7 @@ Action define_experiments(Flags& flags, Session& session) {
     add(kFlags[i].name, arguments->numbers[i], kFlags[i].type, kFlags[i].help);
   }
   add("--run-time", arguments->run_time, "TIME",
-      "time in which a run should finish; it sizes the GPUs of a run (default: 3d). With --gpus, "
+      "time limit of a run, which sets its number of GPUs (default: 3d). With --gpus, "
       "all runs share that cluster");
   arguments->scenario.add(flags, session);
   add_details_option(flags, arguments->output);

@@ -83,6 +83,8 @@ std::string flag_line(const Flag& flag, std::size_t width) {
   head += flag.name;
   if (!flag.alias.empty()) head += ", " + flag.alias;
   if (!flag.positional() && !flag.value.empty()) head += " " + flag.value;
+  const std::size_t bar = head.substr(0, width).rfind('|');
+  if (head.size() > width && bar != std::string::npos) head.insert(bar + 1, "\n      ");
   if (head.size() + 2 > kHelpColumn) {
     head += "\n" + std::string(kHelpColumn, ' ');
   } else {
@@ -159,7 +161,15 @@ constexpr ShortHelp kShortHelp[] = {
     {"--accelerator", "NAME[,NAME]", "types of GPU (also --gpu)"},
     {"--confidence", "", "chance that the budget holds, such as 0.9"},
     {"--token-price", "", "revenue per million tokens"},
-    {"--tokens-per-second-per-user", "N", "lowest speed of a user"},
+    {"--tokens-per-second-per-user", "N", "lowest speed that each user gets"},
+    {"--measured-tokens-per-second", "N", "measured speed of steady steps"},
+    {"--node-price", "", "price of a whole machine, with --pricing own"},
+    {"--depreciation", "", "yearly loss of value, with --pricing own"},
+    {"--min-pixels", "", "minimum of pixels after resizing"},
+    {"--max-pixels", "", "maximum of pixels after resizing"},
+    {"--max-tiles", "", "maximum of tiles, without the overview"},
+    {"--video-pipeline", "", "program that samples the frames"},
+    {"--details", "", "everything, beyond one screen of text"},
     {"WHAT", "", "show or path"},
     {"TOPIC", "", "a command, a term such as MFU, or a topic"},
     {"--mfu", "", "speed as a share of the GPU's dense peak"},
@@ -230,7 +240,8 @@ std::string command_summary(const Command& command, const Flags& flags) {
   for (const Flag& flag : flags.rows()) {
     if (!is_main_option(flag, command.name)) continue;
     const auto known = std::ranges::find(kShortHelp, flag.name, &ShortHelp::flag);
-    const bool by_table = known != std::end(kShortHelp);
+    // A filter of texts has words of its own.
+    const bool by_table = known != std::end(kShortHelp) && flag.value != "TEXT";
     const bool own_value = by_table && !known->value.empty();
     const std::string value = own_value ? std::string(known->value) : short_value(flag.value);
     std::string line = "  " + flag.name;

@@ -76,7 +76,7 @@ Action define_recipe(Flags& flags, Session& session) {
   auto arguments = std::make_shared<RecipeArguments>();
   flags.group("Arguments");
   flags.add("FILE", arguments->files, "FILE",
-            "configuration or launch script of another tool; several that belong together");
+            "configuration or launch script of another tool. Several may belong together");
   arguments->scenario.add(flags, session);
   add_output_options(flags, arguments->output);
   flags.group("Output");

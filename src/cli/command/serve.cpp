@@ -50,7 +50,7 @@ constexpr NumberOption kNumbers[] = {
      "requests in flight per replica (default: as many as memory holds "
      "and each user can read along with)"},
     {"--tokens-per-second-per-user", &ServeOptions::per_user, NumberKind::number, 1e-3, 1e6,
-     "speed that each user gets at least; the concurrency follows"},
+     "smallest speed that each user gets, which sets the concurrency"},
     {"--token-price", &ServeOptions::token_price, NumberKind::number, 1e-6, 1e6,
      "with a --claim of revenue: USD per million output tokens sold (default: median of sellers)"},
     {"--load", &ServeOptions::load, NumberKind::fraction, 1e-6, 1,
@@ -60,7 +60,7 @@ constexpr NumberOption kNumbers[] = {
     {"--prefill-gpus", &ServeOptions::prefill, NumberKind::integer, 0, 1e6,
      "accelerators that only read prompts, beside the replica (0: as many as keep up)"},
     {"--acceptance", &ServeOptions::acceptance, NumberKind::fraction, 0, 1,
-     "of drafted tokens, each after the one before; with --draft-tokens"},
+     "with --draft-tokens: acceptance rate of each drafted token after the one before"},
     {"--draft-tokens", &ServeOptions::drafted, NumberKind::integer, 1, 16,
      "tokens guessed per step (speculative decoding, multi-token prediction)"},
     {"--tp", &ServeOptions::tp, NumberKind::integer, 1, 1024,
@@ -80,7 +80,7 @@ struct WordOption {
 };
 constexpr WordOption kWords[] = {
     {"--precision", &ServeOptions::precision, kWordsOf<kServedFormats, kOfferedFormats>,
-     "format of the weights (default: as released; else fp8 where the chip computes in it)"},
+     "format of the weights (default: as released, else fp8 if the chip computes in it)"},
     {"--kv-precision", &ServeOptions::cache_precision,
      kWordsOf<kCacheFormats, kOfferedCacheFormats>,
      "format of the cache (default: as the engine does)"},

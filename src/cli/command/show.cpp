@@ -85,7 +85,7 @@ int run_show(const ShowOptions& options, Session& session) {
 Action define_show(Flags& flags, Session& session) {
   auto options = std::make_shared<ShowOptions>();
   flags.group("Arguments");
-  flags.add("KIND", options->kind, "", catalog_kind_names(", ", " or ") + "; may be left out");
+  flags.add("KIND", options->kind, "", catalog_kind_names(", ", " or ") + ". May be left out");
   flags.add("NAME", options->name, "", "a catalog name, or a .json file of your own to check");
   add_output_options(flags, options->output);
   return [options, &session] { return run_show(*options, session); };

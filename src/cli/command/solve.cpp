@@ -148,7 +148,7 @@ class Solving {
     for (const std::string* text : texts) count += text->empty() ? 0 : 1;
     if (count > 1) {
       refuse("more than one target",
-             "set one of --budget, --flops, --target, --break-even, --duration; a budget and a "
+             "set one of --budget, --flops, --target, --break-even, --duration. A budget and a "
              "duration go with --for gpus, price or duration");
     }
     if (!arguments_.budget.empty()) {
@@ -405,7 +405,7 @@ Action define_solve(Flags& flags, Session& session) {
   flags.add("--break-even", arguments->break_even, "A,B",
             "the price (or --for mfu) of A at which A and B cost the same");
   flags.add("--duration", arguments->duration, "TIME",
-            "time of a rented cluster: with --gpus, what it trains and costs; with --budget, how "
+            "time of a rented cluster: with --gpus, what it trains and costs, with --budget, how "
             "many accelerators it pays for");
   flags.add("--compute-optimal", arguments->compute_optimal,
             "parameters and tokens both unknown, paired by the scaling law");

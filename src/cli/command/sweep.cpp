@@ -294,11 +294,11 @@ class Sweeping {
 void add_rows_options(Flags& flags, SweepArguments& arguments) {
   flags.group("Sweep");
   flags.add("--vary", arguments.request.vary, "PATH=VALUES",
-            "an axis: values a,b,c, a..b:step, a..b:x2, or @FILE with one per line; write one "
+            "an axis: values a,b,c, a..b:step, a..b:x2, or @FILE with one per line. Write one "
             "--vary per field, the last one changes fastest");
   flags.add("--where", arguments.request.where, "NAME>=VALUE",
             "keep rows by a field or a result, like memory.fits=true, or error= for those "
-            "with an answer; several must all hold");
+            "with an answer. Several must all hold");
   flags.add("--select", arguments.request.select, "COLUMN,..", "columns to show (default: all)");
   flags.add("--sort", arguments.request.sort, "COLUMN,..",
             "order by columns or axes; COLUMN:desc for the highest first. All rows wait in "
@@ -312,7 +312,7 @@ void add_rows_options(Flags& flags, SweepArguments& arguments) {
 void add_run_options(Flags& flags, SweepArguments& arguments) {
   flags.group("Scale");
   flags.add("--shard", arguments.shard, "I/N",
-            fmt::format("compute part I of N as {}; the parts one after another are the whole",
+            fmt::format("compute part I of N as {}. The parts one after another are the whole",
                         format_names(Form::lines)));
   flags.add(
       "--resume", arguments.resume, "FILE",

@@ -119,7 +119,7 @@ int report_skipped(const TokenReport& report, Session& session) {
     session.warn(fmt::format("{}: {}", report.skipped[i].input, report.skipped[i].reason));
   }
   if (count > kMostNamed) {
-    session.warn(fmt::format("and {} more; --format json names all", count - kMostNamed));
+    session.warn(fmt::format("and {} more, which --format json names", count - kMostNamed));
   }
   if (report.other_files > 0) {
     session.trace(fmt::format("{} files are no images by their names", report.other_files));
@@ -127,7 +127,7 @@ int report_skipped(const TokenReport& report, Session& session) {
   if (count == 0 || report.comparison) return kExitOk;
   session.error(fmt::format("{} of {} image files or rows could not be counted", count,
                             count + static_cast<std::size_t>(report.counted)),
-                "the totals are of the others; mend or remove what is named above");
+                "the totals are of the others. Mend or remove the inputs named above");
   return kExitFailure;
 }
 
@@ -169,11 +169,10 @@ int run_tokens(const TokensOptions& typed, Session& session) {
 
 void add_inputs(Flags& flags, TokensOptions& typed) {
   flags.group("Input");
-  flags.add("--family", typed.family, "NAME",
-            "token rule; without one all families stand side by side");
+  flags.add("--family", typed.family, "NAME", "token rule. Without one, all families are compared");
   flags.add("--model", typed.model, "NAME|FILE",
             "a catalog model or config.json, whose family is known");
-  flags.add("--image", typed.images, "WxH", "an image in pixels; several give a row each");
+  flags.add("--image", typed.images, "WxH", "an image in pixels. Several give a row each");
   flags.add("--video", typed.videos, "WxH", "frames of a video in pixels, with --seconds");
   flags.add("--audio", typed.audio, "an audio clip, with --seconds");
   flags.add("--seconds", typed.seconds, "T", "length of the video or audio clip");

@@ -77,7 +77,7 @@ constexpr Advice kAdvice[] = {
      "write --global-batch N: micro-batch x accumulation steps x data-parallel GPUs"},
     {"batch-size batch bs train-batch-size gbs total-batch-size global-batch-size "
      "effective-batch-size",
-     "write --global-batch N, in sequences; --micro-batch N is per GPU"},
+     "write --global-batch N, in sequences. --micro-batch N is per GPU"},
     {"per-device-train-batch-size mbs", "write --micro-batch N"},
     {"gradient-checkpointing activation-checkpointing checkpointing",
      "write --recompute full, selective or none"},

@@ -58,7 +58,7 @@ constexpr Term kTerms[] = {
      "checkpoint, and the steps that are lost with them.",
      "--goodput, --checkpoint-interval, --preemption-hours"},
     {"production overhead|overhead|overheads",
-     "The distance between a clean run and the bill: evaluations, ramp-up, restarts by hand, "
+     "The paid time without training steps: evaluations, ramp-up, manual restarts, "
      "waiting. "
      "Months on thousands of GPUs lose about a quarter of the time to it.",
      "--production-overhead"},

@@ -51,7 +51,7 @@ Default tokens have 25%.
 "Sensitivity" in the answer names the inputs with the largest part of the range. If you set one of
 them, the range narrows:
 
-  trcost estimate --params 7e9 --tokens 1T --accelerator h100-sxm --mfu 0.42 --price 2.2
+  trcost estimate --params 7e9 --tokens 1T --gpu h100-sxm --mfu 0.42 --price 2.2
 
 Any amount may be a range. LOW..HIGH is P10 to P90 of a lognormal distribution. A scenario file also
 takes {"distribution": "normal", "mean": .., "sd": ..}, and uniform, triangular and lognormal.
@@ -87,8 +87,8 @@ Your own measurements are better than any fit. `calibrate` turns three to thirty
 a stack file for --stack. --mfu sets the speed directly. `transfer` converts a measured run to another
 platform.
 
-  trcost calibrate --measured examples/calibrate/rows.csv --stack fsdp-compiled \
-                   -o my-stack.json
+  trcost calibrate --measured examples/calibrate/rows.csv \
+                   --stack fsdp-compiled -o my-stack.json
 
   trcost transfer --model llama-2-7b --train lora --tokens 2e9 \
                   --from a100-sxm-80gb --from-gpus 8 --measured 20h --to h200
@@ -108,9 +108,9 @@ The answer has time, GPU-hours and dollars of each phase. These flags replace th
 --steps (rounds), --placement colocated|split|async with --generation-gpus, --reward-model,
 --critic-model, --teacher-model, --reference on|off.
 
-  trcost estimate --method grpo --model llama-3.1-8b --gpu 32xh100-sxm --steps 500 \
+  trcost estimate --method grpo --model llama-3.1-8b --gpu 32xh100 --steps 500 \
                   --prompts 256 --samples-per-prompt 8 --response-tokens 4000
-  trcost estimate --method ppo --model llama-3.1-8b --gpu 32xh100-sxm --placement split
+  trcost estimate --method ppo --model llama-3.1-8b --gpu 32xh100 --placement split
 
 A scenario file with "stages" describes a job of several methods. Its cost is the sum of the stages.
 )";

@@ -176,9 +176,9 @@ std::string read_input(const std::string& path) {
 
 void ScenarioOptions::add(Flags& flags, const Session& session, bool (*wanted)(const FieldInfo&)) {
   flags.group("Model");
-  flags.add("--scenario", file_, "FILE", "scenario as JSON, - for stdin; flags override it");
+  flags.add("--scenario", file_, "FILE", "scenario as JSON, - for stdin. Flags override it");
   flags.add("--recipe", recipes_, "FILE",
-            "configuration or launch script of another tool (trcost recipe); flags override it");
+            "configuration or launch script of another tool (trcost recipe). Flags override it");
   for (const FieldInfo& info : fields()) {
     const bool chip = info.field == Field::hardware_accelerator;
     const bool named = session.defines(info.flag) || (chip && session.defines(kAcceleratorAlias));

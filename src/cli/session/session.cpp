@@ -35,8 +35,8 @@ void require_text(std::string_view text, const std::string& location) {
   throw Error(ErrorKind::usage,
               fmt::format("\"{}\" {}", printable(text.substr(0, kQuoted)),
                           utf8 ? "holds a character that is not for show" : "is not UTF-8 text"),
-              utf8 ? "leave it out; a \\x0d comes from a script with Windows line ends"
-                   : "write it in UTF-8; a file whose name is not UTF-8 has to be renamed",
+              utf8 ? "leave it out. A \\x0d comes from a script with Windows line ends"
+                   : "write it in UTF-8. A file whose name is not UTF-8 has to be renamed",
               location);
 }
 

@@ -23,7 +23,7 @@ namespace {
 void warn_about_memory(const Estimate& out, Notes& notes) {
   if (out.memory.tight) {
     notes.warn(fmt::format(
-        "{} is {:.0f}% likely to fit: {} of the {} that a plan may fill per {}", out.model.name,
+        "{} is {:.0f}% likely to fit: it needs {} of the {} usable on each {}", out.model.name,
         100 * fits_probability(out.memory), format_number(out.memory.total, NumberKind::bytes),
         format_number(out.memory.capacity, NumberKind::bytes), out.accelerator_title));
   }

@@ -169,7 +169,8 @@ class ClusterSizing {
       notes.add(Field::hardware_gpus, gpus, "the smallest cluster that holds the model", "memory");
     } else if (gpus > fewest) {
       notes.add(Field::hardware_gpus, gpus,
-                fmt::format("whole nodes that meet the deadline; {} would do, with more GPU-hours",
+                fmt::format("cheapest number of whole nodes that meets the deadline ({} would meet "
+                            "it with more GPU-hours)",
                             format_exact(fewest)),
                 system);
     } else {
@@ -179,7 +180,7 @@ class ClusterSizing {
     if (gpus > kLargestKnownCluster) {
       notes.warn(
           fmt::format("meeting --deadline takes {} accelerators, more than the largest known "
-                      "cluster of {:.0f} (xAI Colossus, 2025); {}",
+                      "cluster of {:.0f} (xAI Colossus, 2025). {}",
                       format_exact(gpus), kLargestKnownCluster, largest_known_hint(notes)));
     }
   }

@@ -154,7 +154,7 @@ constexpr EstimateColumn kLists[] = {
                              "defaults of fields that were not set"),
     list<stage_columns>("stages", member<&E::stages>, "of a training in several"),
     list<phase_columns>("phases", member<&E::phases>,
-                        "of a round: what learns, scores, generates and waits"),
+                        "of a round: training, scoring, generation and waiting"),
     // Sentences, which rows of a sweep do without.
     string("pipeline.verdict", member<&E::pipeline, &PipelineResult::verdict>,
            "what the data pipeline has to be like"),

@@ -138,7 +138,7 @@ void add_performance_columns(Columns<Estimate>& out) {
       string("performance.method", member<&E::performance, &P::method>,
              "which model answered and how good it is there"),
       share("performance.production_overhead", member<&E::performance, &P::production_overhead>,
-            "share of the time that steps are what runs")
+            "share of the wall-clock time that training steps take")
           .higher(),
       share("performance.batch_token_cost", member<&E::performance, &P::batch_token_cost>,
             "more tokens that this batch takes than the usual one for the same loss")
@@ -174,7 +174,8 @@ void add_performance_columns(Columns<Estimate>& out) {
 std::string seller_words(const CostResult& cost) {
   if (cost.doubts.other_class) return "its maker";
   const std::string_view word = price_class_name(*cost.price_class);
-  if (cost.provider.empty()) return cost.doubts.imputed ? "none: imputed" : std::string(word);
+  if (cost.provider.empty())
+    return cost.doubts.imputed ? "no quote (estimated)" : std::string(word);
   const auto sellers = 1 + std::ranges::count(cost.provider, ',');
   const std::string_view many = *cost.price_class == PriceClass::index ? "indices" : word;
   return sellers == 1 ? fmt::format("1 {}", word)

@@ -235,7 +235,7 @@ const Columns<StepAccount>& step_columns() {
             "share of all that stragglers add: (1 + straggler x log2 hosts) x uneven - 1"),
       plain("straggler", member<&A::straggler>, "of each doubling of hosts"),
       plain("hosts", member<&A::step, &S::hosts>, "of eight accelerators"),
-      plain("uneven", member<&A::uneven>, "the slowest rank's work over the mean"),
+      plain("uneven", member<&A::uneven>, "work of the slowest rank relative to the average"),
       plain("slowdown", member<&A::slowdown>, "of software that nobody tuned"),
       plain("padding_efficiency", member<&A::padding_efficiency>, "of sequences filled up"),
       with_unit("activation_bytes", "bytes", member<&A::activation_bytes>,

@@ -214,7 +214,7 @@ void add_serial(const Execution& e, std::vector<Derivation>& out) {
   const SerialTime& s = e.serial;
   if (s.seconds() == 0) return;
   if (s.moving() > 0) {
-    out.push_back({"what learns, to the host and back",
+    out.push_back({"trained model, to the host and back",
                    "2 x bytes of weights, optimizer and other models / bytes per second each way",
                    fmt::format("2 x {} / {}", digits(s.moved), digits(*s.host_bandwidth)),
                    in_seconds(s.moving()), std::string(kRounds)});

@@ -44,7 +44,7 @@ void note_vision_habits(const Scenario& scenario, const Prepared& prepared, Note
   const bool asked = work.workload.attention == Attention::standard;
   if (asked || !materialised_encoder(work.workload, stack)) return;
   notes.add({"vision_encoder.attention", "standard", "",
-             fmt::format("this software does not fuse the attention of {}; --attention flash says "
+             fmt::format("this software does not fuse the attention of {}. --attention flash says "
                          "that yours does",
                          work.model.vision->encoder.name),
              stack.name});

@@ -235,8 +235,8 @@ void resolve_host_copies(const Scenario& scenario, const Catalog& catalog, const
   if (!notes.wanted()) return;
   notes.add(
       {"rollout.learner_states", "in the host", "",
-       "while responses are written, weights and optimizer of what learns and the models beside it "
-       "wait in the host's memory",
+       "while responses are written, the other models and the optimizer are offloaded to host "
+       "memory",
        "NeMo RL, offload_before_refit and offload_after_refit; verl's param_offload and "
        "optimizer_offload; data/phases.md A.2"});
   notes.add({"rollout.engine_memory", format_exact(round.rollout->colocated_share), "",

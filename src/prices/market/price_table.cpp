@@ -33,9 +33,9 @@ PriceQuote maker_price(PriceTable& table, const PriceQuery& query) {
   quote->rule.insert(0, kReason);
   const std::string_view maker_class = price_class_name(kClassOfMakers);
   quote->warning = fmt::format(
-      "{}: only its maker's cloud rents it, so {} of class {} is used beside class {} of others: "
-      "--price-class {} compares all of them in its class{}{}",
-      query.accelerator, format_price(*quote->usd), maker_class,
+      "{}: only its maker rents it, so its {} price ({}) is compared with {} prices of the others. "
+      "--price-class {} compares all in one class{}{}",
+      query.accelerator, maker_class, format_price(*quote->usd),
       price_class_name(query.price_class), maker_class, quote->warning.empty() ? "" : "; ",
       quote->warning);
   return *std::move(quote);

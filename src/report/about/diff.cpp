@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "estimate/columns/estimate_columns.h"
 #include "report/about/documents.h"
@@ -15,8 +16,30 @@
 namespace trcost::report {
 namespace {
 
+// Labels of figures whose column has a title for machines.
+constexpr std::pair<std::string_view, std::string_view> kLabels[] = {
+    {"model.params_total", "parameters"},
+    {"model.params_active", "active parameters"},
+    {"model.params_vision", "vision parameters"},
+    {"model.params_trainable", "trained parameters"},
+    {"tokens.total", "tokens"},
+    {"tokens.vision", "vision tokens"},
+    {"flops.model", "model FLOPs"},
+    {"flops.hardware", "FLOPs with recomputation"},
+    {"performance.step_seconds", "time of a step"},
+    {"performance.goodput", "goodput"},
+    {"performance.production_overhead", "useful time"},
+    {"wall_clock_seconds", "time"},
+    {"cost.total", "cost"},
+    {"range.total_usd.p10", "low (P10)"},
+    {"range.total_usd.p90", "high (P90)"},
+};
+
 // `MFU`, `cost total`, `wall clock`: the title of a column, or words of its path without the unit.
 std::string label_of(std::string_view path) {
+  for (const auto& [of, words] : kLabels) {
+    if (of == path) return std::string(words);
+  }
   if (const EstimateColumn* column = find_column(path)) {
     const std::string title = title_words(path, column->heading());
     const bool plain = title == "total" || title == "model";  // of tokens and FLOPs too

@@ -74,13 +74,13 @@ std::string trainable_words(const Estimate& e) {
   const std::optional<double>& learns = e.model.params_trainable;
   if (e.one_model && learns) {
     const double share = e.model.params_total > 0 ? *learns / e.model.params_total : 1;
-    if (share > 0.999) return ", all parameters learn";
-    return fmt::format(", {} parameters learn ({})", count_words(*learns),
+    if (share > 0.999) return ", all parameters are trained";
+    return fmt::format(", {} parameters are trained ({})", count_words(*learns),
                        format_number(share, NumberKind::fraction, 2));
   }
   std::string text;
   for (const StageResult& stage : e.stages) {
-    text += fmt::format("{}{} {}", text.empty() ? ", parameters that learn: " : ", ", stage.name,
+    text += fmt::format("{}{} {}", text.empty() ? ", trained parameters: " : ", ", stage.name,
                         stage.model.params_trainable ? count_words(*stage.model.params_trainable)
                                                      : std::string("n/a"));
   }
@@ -246,7 +246,7 @@ std::vector<Fact> run_facts(const Estimate& e) {
   if (p.batch_token_cost.value_or(0) >= kWorthSaying) {
     facts.push_back(
         {"Batch", fmt::format("larger than usual: the same loss would take about {} more "
-                              "tokens, which are not counted",
+                              "tokens, which are not included",
                               number_words(*p.batch_token_cost, NumberKind::fraction))});
   }
   facts.push_back({"MFU", mfu_words(e)});

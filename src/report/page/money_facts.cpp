@@ -50,9 +50,8 @@ std::string obligation_words(const Estimate& e) {
   const Obligation& bound = *e.cost.obligation;
   const double years = bound.hours / kHoursPerYear;
   return fmt::format(
-      "the price binds for {} year{}: {} for {} accelerators, of which the run uses {}. The rest "
-      "is "
-      "paid too, unless others use it",
+      "the contract runs for {} year{} and costs {} for {} accelerators. The run uses {} of it, "
+      "and the rest is paid too",
       format_exact(years), years == 1 ? "" : "s", short_money(bound.usd), grouped(bound.gpus, 0),
       format_number(e.wall_clock_seconds, NumberKind::duration));
 }
@@ -143,8 +142,8 @@ std::string price_legend(std::span<const Estimate> estimates, std::string_view p
 
 std::string term_sentence(double hours, double usd, std::string_view whose) {
   const double years = hours / kHoursPerYear;
-  return fmt::format("The price binds for {} year{}: {} {}, used or not.", format_exact(years),
-                     years == 1 ? "" : "s", brief_money(usd), whose);
+  return fmt::format("The contract runs for {} year{} and costs {} {}, used or not.",
+                     format_exact(years), years == 1 ? "" : "s", brief_money(usd), whose);
 }
 
 std::string obligation_sentence(const Estimate& e) {

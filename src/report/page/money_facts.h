@@ -21,8 +21,8 @@ std::vector<Fact> price_facts(std::span<const Estimate> estimates,
                               std::string_view price_data_date);
 /// Returns what a bill without a total lacks, and the flag that sets it.
 std::string missing_price_words(const Report& report, const Estimate& estimate);
-/// Returns the dollars of a reserved price's term, of `whose`: `The price binds for 3 years: $2.1M
-/// in all, used or not.`
+/// Returns the dollars of a reserved price's term, of `whose`: `The contract runs for 3 years and
+/// costs $2.1M in all, used or not.`
 std::string term_sentence(double hours, double usd, std::string_view whose);
 /// Returns the whole commitment behind a reserved price.
 std::string obligation_sentence(const Estimate& estimate);

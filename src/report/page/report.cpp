@@ -33,7 +33,7 @@ void add_missing_prices(const Report& report, std::vector<std::string>& lines) {
     }
   }
   for (const auto& [missing, names] : groups) {
-    lines.push_back(fmt::format("{}: the total is not complete, {}", names, missing));
+    lines.push_back(fmt::format("{}: no total, because {}", names, missing));
   }
 }
 

@@ -253,7 +253,7 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
   }
   if (q.tuning.empty()) {
     add("serve.tuning", "between showcase and usual", "",
-        "not known: published sweeps are tuned, and users measure 1.3 times less; --tuning "
+        "not known: published sweeps are tuned, and users measure 1.3 times less. --tuning "
         "narrows the range",
         "rows of the SGLang cookbook and of user reports against data/serving/measurements.csv");
   }
@@ -264,7 +264,7 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
   if (!q.load.concurrency && !q.tokens_per_second_per_user) {
     add("serve.concurrency", "as many as memory holds", "",
         "up to 4,096 per copy of attention: the most tokens per second, and the slowest for each "
-        "user; --tokens-per-second-per-user asks for a speed",
+        "user. --tokens-per-second-per-user asks for a speed",
         "trcost default");
   }
   if (report.least_per_user) {
@@ -273,7 +273,7 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
         "at least, " + least.why, least.source);
   }
   if (!q.sold) {
-    add("serve.load", "1", "", "every second sold; a service measured 0.58 over a day (DeepSeek)",
+    add("serve.load", "1", "", "all capacity is sold. DeepSeek reported 0.58 over a day",
         "data/phases.md, B.7");
   }
 }

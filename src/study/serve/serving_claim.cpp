@@ -159,7 +159,7 @@ std::string_view unit_of(ClaimKind kind) {
     case ClaimKind::software:
       return "times the output tokens/s of the same chip";
     default:
-      return "times fewer dollars per output token";
+      return "times cheaper per output token";
   }
 }
 

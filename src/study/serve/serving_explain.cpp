@@ -279,7 +279,7 @@ void add_prompts(ServingSteps& s) {
   if (load.apart) return;
   const double in = uncached_input(load);
   const double requests = p.sequences / load.output_tokens;
-  s.add("prompts of others, a step",
+  s.add("prefill of other requests, per step",
         "(busy - hidden x min(min(chunks, 1) x waiting, busy)) x share read in a step; busy = "
         "requests / out x in x a token's time, waiting = what the step's weights take beyond "
         "computing",
@@ -347,7 +347,7 @@ void add_request(ServingSteps& s) {
           digits(gain), "Leviathan et al., arXiv:2211.17192, eq. 1");
   }
   s.add(
-      "time per output token", "step / tokens per step + prompts of others",
+      "time per output token", "step / tokens per step + prefill of other requests",
       fmt::format("{} / {} + {}", digits(p.step.total()), digits(gain), digits(p.prefill_seconds)),
       in_seconds(p.tpot_seconds));
   load.apart ? add_separate_prompts(s) : add_shared_prompts(s);

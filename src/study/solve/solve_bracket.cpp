@@ -170,8 +170,8 @@ Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool who
     });
     found.constant = is_constant(probes);
     found.problem = nothing
-                        ? "beyond this value nothing has an answer, and the target is not reached"
-                        : "the next value has no answer, and the target is not reached before it";
+                        ? "no larger value can be planned, and this one does not reach the target"
+                        : "the next value cannot be planned, and no earlier one reaches the target";
   } else if (whole) {
     found.beyond = bracket.outside;
   }

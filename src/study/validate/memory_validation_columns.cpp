@@ -59,7 +59,7 @@ const Columns<MemoryValidation>& memory_validation_columns() {
   static const Columns<MemoryValidation> table = {
       versions<V>(), list<memory_row_columns>("rows", member<&V::rows>, "one per published peak"),
       list<validation_summary_columns>("summaries", member<with_all<V>>,
-                                       "errors by kind of row, each source weighing one"),
+                                       "errors by kind of row, sources with equal weight"),
       part<validation_summary_columns, &V::all>("all"),
       part<peak_vote_columns, &V::votes>("votes")};
   return table;

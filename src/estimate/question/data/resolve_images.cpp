@@ -234,7 +234,7 @@ void warn_about_fixed_size(const Scenario& scenario, const Catalog& catalog,
 }
 
 // Size of an image without --image-size: the encoder's own if every image becomes the same tokens,
-// a photograph if it is cut into tiles, about a megapixel if any size goes in.
+// a photograph if it is cut into tiles, about a megapixel if the encoder takes any size.
 PixelSize usual_size(const Model& model, Notes& notes) {
   // The class default of transformers' Qwen-VL processors caps an image at 1,003,520 pixels.
   constexpr double kNativeSide = 1024;
@@ -245,10 +245,11 @@ PixelSize usual_size(const Model& model, Notes& notes) {
   const PixelSize size = tiles ? kPhotograph : square(fixed ? encoder.image : kNativeSide);
   if (!notes.wanted()) return size;
   notes.add(Field::data_image_size, fmt::format("{}x{}", size.width, size.height),
-            fixed   ? std::string("the encoder's own input size")
-            : tiles ? fmt::format("a photograph, cut into tiles; --image-size {} is one tile",
-                                  format_exact(encoder.image))
-                    : "any size goes in: a photograph scaled down to about a megapixel",
+            fixed ? std::string("the encoder's own input size")
+            : tiles
+                ? fmt::format("a photograph, cut into tiles; --image-size {} is one tile",
+                              format_exact(encoder.image))
+                : "the encoder takes any size, so a photograph scaled down to about a megapixel",
             fixed   ? encoder.name
             : tiles ? "COCO, which most images of instruction mixes come from (arXiv:2310.03744, "
                       "table 7)"

@@ -104,8 +104,8 @@ void refuse_long_samples(const Scenario& scenario, const Sample& sample, bool pa
   if (const auto given = scenario.number(Field::data_seq_length)) {
     if (needed <= *given) return refuse_cut_samples(sample, out.medium, packed, needed, *given);
     throw Error(ErrorKind::usage,
-                fmt::format("{} do not fit into --seq-length {}", image_words(images, out),
-                            format_exact(*given)),
+                fmt::format("{} {} not fit into --seq-length {}", image_words(images, out),
+                            images == 1 ? "does" : "do", format_exact(*given)),
                 fmt::format("raise --seq-length, or lower {}", smaller_media_flags(out.medium)));
   }
   const Context context = longest_context(out.model);
@@ -119,7 +119,7 @@ void refuse_long_samples(const Scenario& scenario, const Sample& sample, bool pa
   throw Error(ErrorKind::usage,
               fmt::format("a sample of {}{} does not fit into {}, {} tokens", what, and_text,
                           context.whose, format_exact(context.tokens)),
-              images > 0 ? fmt::format("lower {}{}; --seq-length says that the context is longer",
+              images > 0 ? fmt::format("lower {}{}. --seq-length says that the context is longer",
                                        out.medium == Medium::image ? "--images-per-sample or " : "",
                                        smaller_media_flags(out.medium))
               : scenario.has(Field::rollout_response_tokens)

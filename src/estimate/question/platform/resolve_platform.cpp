@@ -71,7 +71,7 @@ Precision resolve_precision(const Scenario& scenario, const Accelerator& chip, N
   }
   throw Error(
       ErrorKind::no_answer, fmt::format("{} has no {}", chip.title, word),
-      fmt::format("it has {}; --precision best takes each platform's fastest", format_list(chip)),
+      fmt::format("it has {}. --precision best takes each platform's fastest", format_list(chip)),
       chip.name);
 }
 
@@ -102,13 +102,12 @@ const System& named_system(const Catalog& catalog, const Accelerator& chip, std:
 
 // Words for how much longer steps take than in the tables of chip and software vendors.
 std::string tuning_reason(Platform platform, Tuning tuning) {
-  if (tuning == Tuning::showcase) return "who runs this software has tuned it";
+  if (tuning == Tuning::showcase) return "tuned as vendors tune it";
   set_tuning(platform, tuning);
   const double usual = platform.slowdown;
   set_tuning(platform, Tuning::showcase);
   return fmt::format(
-      "as most users run it: steps take {:.0f}% longer than in the tables of who "
-      "sells the chip or writes the software{}",
+      "as most users run it: steps take {:.0f}% longer than in tables from vendors{}",
       100 * (usual / platform.slowdown - 1),
       platform.stack->usual_overlap < 1 ? ", and less exchange is hidden" : "");
 }

@@ -36,7 +36,7 @@ const Columns<ClusterRun>& cluster_run_columns() {
       usd("cost_usd", member<&R::usd>, "GPU-hours x price"),
       plain("goodput", member<&R::goodput>, "share not lost to failures"),
       plain("production_overhead", member<&R::production_overhead>,
-            "share of the time that steps are what runs"),
+            "share of the wall-clock time that training steps take"),
       string(
           "reference.model", [](const R&) { return kReferenceName; }, "for comparison"),
       flop(
