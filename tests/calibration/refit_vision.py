@@ -85,24 +85,6 @@ def report(rows, by_source):
             "median_error": quantile(errors, 0.5)}
 
 
-def unseen_spread(data, left_out):
-    """Spread of Hugging Face code that no constant has seen: 80 % of the votes, of sources left out
-    and of sources predicted before they were added, lie within 1.28 of it. Its votes have long
-    tails, because research code differs in attention, padding and loaders."""
-    def lines(name):
-        return csv.DictReader(open(data / "runs" / name, newline=""))
-    hf = {r["id"] for r in lines("vision.csv") if "efficiency.stack=hf-trainer" in r["scenario"]}
-    votes = [(row[0], abs(log)) for key, (row, log) in left_out.items() if key in hf]
-    fitted = {source for source, _ in votes}
-    for row in lines("predicted_first.csv"):
-        if row["kind"] == "vision" and row["quality"] != "C" and row["predicted"] and row["source"] not in fitted:
-            votes.append((row["source"], abs(math.log(float(row["predicted"]) / float(row["measured"])))))
-    rows = collections.Counter(source for source, _ in votes)
-    sizes = [(size, 1 / rows[source]) for source, size in votes]
-    return {"rows": len(votes), "sources": len(rows), "sigma": quantile(sizes, 0.8) / 1.2816,
-            "median_error": math.exp(quantile(sizes, 0.5)) - 1}
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True)
@@ -134,9 +116,6 @@ def main():
         families[name] = left
         print(name, "fitted", {k: round(v, 3) for k, v in fitted.items()})
         print(name, "source left out", {k: round(v, 3) for k, v in left.items()})
-    left_out = {key: (row, points[best(row[0])][key][2]) for key, row in now.items() if not contrastive(key)}
-    unseen = unseen_spread(args.data, left_out)
-    print("vision with hf-trainer, unseen", {k: round(v, 3) for k, v in unseen.items()})
     if not args.write:
         return
     files = Files(args.data)
@@ -148,8 +127,6 @@ def main():
         out.write("architecture,stack,model,task,rows,groups,sources,sigma,median_error\n")
         for name, f in families.items():
             out.write(f"any,any,{name},any,{f['rows']},{f['sources']},{f['sources']},{f['sigma']:.4f},{f['median_error']:.4f}\n")
-        out.write(f"any,hf-trainer,vision,any,{unseen['rows']},{unseen['sources']},{unseen['sources']},"
-                  f"{unseen['sigma']:.4f},{unseen['median_error']:.4f}\n")
     with open(args.data / "efficiency" / "vision_left_out.csv", "w") as out:
         out.write("model,factor,bias\n")
         out.write(f"vision,{families['vision']['factor']:.4f},{families['vision']['bias']:.4f}\n")
