@@ -65,7 +65,7 @@ TEST_CASE("what a user says of software, or a job that is no full training, assu
   CHECK(default_software(samples).stack.empty());
   Scenario speed = training("deepseek-v3");
   speed.set_number(Field::efficiency_mfu, 0.4);
-  CHECK(default_software(speed).stack.empty());
+  CHECK(default_software(speed).stack == "megatron");  // a speed says nothing of memory
 }
 
 TEST_CASE("how many tokens there are makes no other software", "[estimate][recipe]") {
