@@ -195,48 +195,12 @@ void append_csv_text(std::string& out, std::string_view written) {
   out += '"';
 }
 
-namespace {
-
-// Whether the 10th to 13th significant digit are all 0 or all 9, as in 0.41000000000000003.
-bool ends_in_noise(std::string_view text) {
-  constexpr int kFirst = 10, kLast = 13;
-  int digits = 0, zeros = 0, nines = 0;
-  for (const char c : text) {
-    if (c == 'e') break;
-    if (c == '-' || c == '.' || (digits == 0 && c == '0')) continue;
-    if (++digits < kFirst) continue;
-    zeros += c == '0' ? 1 : 0;
-    nines += c == '9' ? 1 : 0;
-    if (digits == kLast) break;
-  }
-  return digits == kLast && std::max(zeros, nines) == kLast - kFirst + 1;
-}
-
-// Appends a number as format_exact() writes it, but without the noise of binary arithmetic: 0.41
-// for 0.41000000000000003.
-void append_without_noise(std::string& out, double value) {
-  const std::size_t start = out.size();
-  append_exact(out, value);
-  if (value == std::floor(value) || !ends_in_noise(std::string_view(out).substr(start))) return;
-  constexpr int kDigits = 12;
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
-                                 std::chars_format::scientific, kDigits - 1)
-                       .ptr;
-  double rounded = value;
-  std::from_chars(buffer, end, rounded);
-  out.resize(start);
-  append_exact(out, rounded);
-}
-
-}  // namespace
-
 void append_finite(std::string& out, double value, std::string_view what) {
   if (!std::isfinite(value)) {
     throw Error(ErrorKind::data, fmt::format("{} is not a finite number", what),
                 "this is a defect of trcost: please report it with the scenario");
   }
-  append_without_noise(out, value);
+  append_exact(out, value);
 }
 
 }  // namespace trcost::text
