@@ -13,6 +13,7 @@ import bisect
 import functools
 import html
 import json
+import os
 import re
 import subprocess
 import sys
@@ -96,7 +97,8 @@ def run_bytes(program, words, form):
 
 @functools.lru_cache(maxsize=None)
 def run_once(program, words):
-    done = subprocess.run([program, *words], capture_output=True, check=False)
+    wide = {**os.environ, "COLUMNS": "200"}  # tables, not records
+    done = subprocess.run([program, *words], capture_output=True, check=False, env=wide)
     if done.returncode not in (0, 3):
         done.check_returncode()
     return done.stdout

@@ -116,20 +116,6 @@ TEST_CASE("a table that is too wide becomes records of title and text", "[report
   }
 }
 
-TEST_CASE("numbers for machines have no noise of binary arithmetic", "[report]") {
-  const auto written = [](double value) {
-    std::string out;
-    append_finite(out, value, "a number");
-    return out;
-  };
-  CHECK(written(0.1 + 0.2) == "0.3");
-  CHECK(written(0.41000000000000003) == "0.41");
-  CHECK(written(999999.9999999711) == "1000000");
-  CHECK(written(-1 / 3.0) == "-0.3333333333333333");
-  CHECK(written(6400934118919) == "6400934118919");
-  CHECK(written(1.0000000001) == "1.0000000001");
-}
-
 TEST_CASE("CSV and JSON have exact values, and empty or null for unknown ones", "[report]") {
   const auto document = nlohmann::json::parse(as(Format::json, sample_table()));
   CHECK(document["schema_version"] == "1.2");

@@ -279,15 +279,16 @@ void add_prompts(ServingSteps& s) {
   if (load.apart) return;
   const double in = uncached_input(load);
   const double requests = p.sequences / load.output_tokens;
+  const double others = std::max(0.0, p.sequences - 1) / load.output_tokens;
   s.add("prefill of other requests, per step",
         "(busy - hidden x min(min(chunks, 1) x waiting, busy)) x share read in a step; busy = "
-        "requests / out x in x a token's time, waiting = what the step's weights take beyond "
+        "(requests - 1) / out x in x a token's time, waiting = what the step's weights take beyond "
         "computing",
         fmt::format(
-            "({0} x {1} x {2} - {3} x min(min({0} x {1} / {4}, 1) x {5}, {0} x {1} x {2})) x {6}",
+            "({7} x {1} x {2} - {3} x min(min({0} x {1} / {4}, 1) x {5}, {7} x {1} x {2})) x {6}",
             digits(requests), digits(in), digits(token), digits(e.hidden_prefill),
             digits(std::min(in, e.chunk_tokens)), digits(p.step.waiting),
-            digits(s.served.replica.prompts_within_step(load, p.sequences))),
+            digits(s.served.replica.prompts_within_step(load, p.sequences)), digits(others)),
         in_seconds(p.prefill_seconds));
 }
 
