@@ -70,6 +70,7 @@ constexpr Constant<Stack> kStackConstants[] = {
     {"straggler", &Stack::straggler, 0, 1},
     {"lora_traffic", &Stack::lora_traffic, 0, 100},
     {"dequantise_traffic", &Stack::dequantise_traffic, 0, 1000},
+    {"fused_dequantise", &Stack::fused_dequantise, 0, 1},
 };
 
 void read_abilities(ObjectReader& reader, Stack& stack) {

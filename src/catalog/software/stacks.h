@@ -219,6 +219,7 @@ struct Stack {
   double straggler = 0;           ///< time lost per doubling of the nodes
   double lora_traffic = 0;        ///< traffic of the adapters relative to unfused kernels
   double dequantise_traffic = 0;  ///< traffic of 4-bit weights relative to one read and one write
+  double fused_dequantise = 0;    ///< that traffic with fused kernels, relative to without
 };
 
 /// The fitted numbers: how files, the refit script and documentation name them, and their ranges.

@@ -31,7 +31,8 @@ void prepare_passes(const Workload& workload, const Platform& platform, StepCost
   // Weights in fewer bits are read and written in 16 bit before each matmul.
   if (workload.language_training == Training::qlora) {
     const double read = workload.base == BaseFormat::int8 ? 1 : 0.5;
-    costs.dequantise = (read + 2) * stack.dequantise_traffic;
+    const double fused = platform.kernels == Kernels::fused ? stack.fused_dequantise : 1;
+    costs.dequantise = (read + 2) * stack.dequantise_traffic * fused;
   }
   costs.gather_width = workload.gather_width;
   costs.gradient_width = workload.gradient_width.value_or(stack.gradient_bytes);
