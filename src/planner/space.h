@@ -15,9 +15,9 @@ namespace trcost::planner {
 /// Whether `part` divides `whole`.
 bool divides(double whole, double part);
 
-/// Whether a positive whole number is a power of two. std::has_single_bit counts all bits.
+/// Whether a whole number is a power of two. std::has_single_bit is slower: it counts all bits.
 constexpr bool is_power_of_two(std::uint64_t whole) {
-  return (whole & (whole - 1)) == 0;
+  return whole != 0 && (whole & (whole - 1)) == 0;
 }
 
 /// Whether tensor ranks get whole heads. Fewer key heads than ranks are copied.

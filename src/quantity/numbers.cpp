@@ -123,10 +123,14 @@ double unit_factor(std::string_view suffix, std::string_view text, const Kind& k
   }
   const std::string why = fmt::format("unknown unit \"{}\"", suffix.substr(0, kQuotedLength));
   const std::string_view bare = trim(text.substr(0, text.rfind(suffix)));
+  constexpr std::size_t kDateLength = std::string_view("2027-01-31").size();
+  if (suffix.front() == '-' && text.size() == kDateLength && text[4] == '-' && text[7] == '-') {
+    refuse(text, kind, "it is a date");
+  }
   if (suffix.front() == '-') {
     refuse(text, kind, why, fmt::format("write a range as {}..{}", bare, trim(suffix.substr(1))));
   }
-  if (suffix.front() == '/' || kind.units.empty()) {
+  if (suffix.front() == '/' || (kind.units.empty() && !find_unit(kDurationUnits, suffix))) {
     refuse(text, kind, why, fmt::format("write {}, without a unit", bare));
   }
   refuse(text, kind, why);

@@ -72,7 +72,7 @@ class Reader {
 
   RecipeReading read() {
     for (const RecipeSource& source : files_.sources) apply(source);
-    for (const RecipeSource& source : files_.sources) doubt(source);
+    for (const RecipeSource& source : files_.sources) ask_for_branch_settings(source);
     for (const auto& [name, value] : table_.fixed) workings_.assume(name, value);
     for (const auto& [name, value] : table_.defaults) {
       if (workings_.values().contains(name) || workings_.is_unknown(name)) continue;
@@ -142,8 +142,8 @@ class Reader {
     }
   }
 
-  // What a branch of the script may set, and no other key does, is asked for.
-  void doubt(const RecipeSource& source) {
+  // Asks for fields that only a branch of the script sets.
+  void ask_for_branch_settings(const RecipeSource& source) {
     if (source.kind != RecipeSource::Kind::branch) return;
     for (const Fact& fact : source.facts) {
       const std::optional<KeyRule>* rule = table_.find(plain_key(fact.key, source.kind));
@@ -166,7 +166,7 @@ class Reader {
     }
   }
 
-  // Of a key in several files the last value counts, so what an earlier one set is undone.
+  // The last value of a key in several files counts, so what an earlier one set is undone.
   void forget(const std::string& key) {
     const auto earlier = variables_of_.find(key);
     if (earlier == variables_of_.end()) return;

@@ -70,7 +70,10 @@ PlannedRun Estimator::State::plan(const Scenario& asked, std::string_view accele
     return plan_run(question, notes);
   } catch (const planner::TooLarge& error) {
     if (!options.assumptions) throw;
+    constexpr double kMostForHints = planner::kMostLayoutsOfEstimate / 4;
+    const double before = planner::layouts_considered();
     const std::string remedies = memory_remedies(asked, [&](const Scenario& other) {
+      if (planner::layouts_considered() - before > kMostForHints) return false;
       try {
         Estimate unread;
         Estimator(catalog, {.assumptions = false, .derivations = false, .range = false})

@@ -268,16 +268,20 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
     if (!plan) return std::nullopt;
     Execution found = with_plan(task, fewer, *std::move(plan));
     found.gpus = gpus;
-    found.fewer_fail = true;
+    found.fewer_fail = !few_failures;
+    found.fewer_exchange = few_failures;
     return found;
   };
   const double node = task.platform().system->gpus_per_node;
+  const double considered = planner::layouts_considered();
   for (bool improved = true; improved;) {
     improved = false;
     const double working = working_gpus(best);
     for (const double part : parts) {
       const double fewer = std::floor(working * part / node) * node;
-      if (fewer < 1) break;
+      const bool tried_enough =
+          planner::layouts_considered() - considered > planner::kMostLayoutsOfEstimate / 4;
+      if (fewer < 1 || tried_enough) break;
       std::optional<Execution> found = sooner_on(fewer);
       if (!found || !(seconds(*found) < seconds(best))) continue;
       best = *std::move(found);

@@ -26,14 +26,16 @@ void note_idle(const Execution& execution, bool batch_given, bool degrees_given,
       grouped(execution.gpus, 0),
       degrees_given          ? std::string("the degrees of the layout multiply to fewer")
       : execution.fewer_fail ? std::string("more GPUs are interrupted too often to finish sooner")
-                             : fmt::format("a batch of {} sequences does not divide over more",
-                                           grouped(execution.plan.layout.global_batch, 0)));
+      : execution.fewer_exchange ? std::string("the exchange of more GPUs takes longer")
+                                 : fmt::format("a batch of {} sequences does not divide over more",
+                                               grouped(execution.plan.layout.global_batch, 0)));
   notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
   if (busy >= (1 - kNotableIdleShare) * execution.gpus) return;
-  notes.warn(fmt::format("{}. {} GPUs finish about as soon{}", why, grouped(busy, 0),
-                         batch_given || degrees_given || execution.fewer_fail
-                             ? ""
-                             : ". Or set another --global-batch"));
+  notes.warn(
+      fmt::format("{}. {} GPUs finish about as soon{}", why, grouped(busy, 0),
+                  batch_given || degrees_given || execution.fewer_fail || execution.fewer_exchange
+                      ? ""
+                      : ". Or set another --global-batch"));
 }
 
 // Warns of a batch that costs more tokens than the model's own error.

@@ -236,7 +236,7 @@ const Columns<StepAccount>& step_columns() {
       plain("straggler", member<&A::straggler>, "of each doubling of hosts"),
       plain("hosts", member<&A::step, &S::hosts>, "of eight accelerators"),
       plain("uneven", member<&A::uneven>, "work of the slowest rank relative to the average"),
-      plain("slowdown", member<&A::slowdown>, "of software that nobody tuned"),
+      plain("slowdown", member<&A::slowdown>, "of untuned software"),
       plain("padding_efficiency", member<&A::padding_efficiency>, "of sequences filled up"),
       with_unit("activation_bytes", "bytes", member<&A::activation_bytes>,
                 "on the fullest stage: in flight x kept + transient - on the host"),

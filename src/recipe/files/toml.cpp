@@ -11,10 +11,12 @@ constexpr void require_toml(bool met) {
 }
 }  // namespace trcost::recipe
 
+#pragma push_macro("NDEBUG")
 #undef NDEBUG
 #define TOML_ASSERT(condition) ::trcost::recipe::require_toml(static_cast<bool>(condition))
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
+#pragma pop_macro("NDEBUG")
 
 #include <algorithm>
 #include <cctype>

@@ -142,13 +142,13 @@ class SweepFigures {
     return at == best_.end() ? nullptr : *at;
   }
 
-  // Returns the values of the axes, and the platform, except the axis along x.
   // Whether an axis is of sellers that owned machines are only compared with.
   [[nodiscard]] bool names_no_seller(std::size_t axis) const {
     return view_.plan.axes()[axis].field().field == Field::cost_provider &&
            view_.plan.base().text(Field::cost_pricing) == "own";
   }
 
+  // Returns the values of the axes, and the platform, except the axis along x.
   [[nodiscard]] std::string name(const Row& row, std::size_t x) const {
     std::string out;
     for (std::size_t i = 0; i < row.size() && i < view_.columns.size(); ++i) {

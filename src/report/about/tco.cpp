@@ -131,12 +131,24 @@ std::string cheaper_doubtful_words(const TcoReport& report, const TcoRow& best) 
                      total_words(*other), other->title, pricing_phrase(other->pricing));
 }
 
+// The row of a chip with the lowest total, whatever the evidence of its price.
+const TcoRow* lowest_row(const TcoReport& report, std::string_view chip) {
+  const TcoRow* lowest = nullptr;
+  for (const TcoRow& row : report.rows) {
+    if (row.accelerator != chip || !ranked_cost(report, row)) continue;
+    if (lowest == nullptr || *ranked_cost(report, row) < *ranked_cost(report, *lowest)) {
+      lowest = &row;
+    }
+  }
+  return lowest;
+}
+
 // `buying is cheapest on all 5 chips`, or what is cheapest on which chip if no way wins most.
 std::string cheapest_way_words(const TcoReport& report, const std::vector<std::string>& names) {
   std::map<std::string_view, std::vector<std::string>> wins;  // pricing, chips
   std::size_t chips = 0;
   for (const std::string& name : names) {
-    const TcoRow* row = cheapest_row(report, name);
+    const TcoRow* row = lowest_row(report, name);
     if (row == nullptr) continue;
     wins[row->pricing].push_back(row->title);
     ++chips;

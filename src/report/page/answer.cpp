@@ -390,17 +390,18 @@ std::string accuracy_words(const Report& report, const Estimate& e) {
   }
   if (quality->rows == 0) {
     return "no measured run of this kind" +
-           (report.unseen ? fmt::format(". Other unseen software: {:.0f}% (median)",
-                                        100 * report.unseen->median)
-                          : std::string());
+           (report.unseen
+                ? fmt::format(". On new sources: median error {:.0f}%", 100 * report.unseen->median)
+                : std::string());
   }
   std::string text = fmt::format("median error {:.0f}%", 100 * quality->median_error);
   if (!report.unseen) return text;
   constexpr double kManySources = 10;
-  text += fmt::format(", on unseen software {:.0f}% (", 100 * report.unseen->median);
   return text + (report.unseen->sources < kManySources
-                     ? fmt::format("{:g} sources)", report.unseen->sources)
-                     : fmt::format("one in ten: over {:.1f}x)", report.unseen->tenth_factor));
+                     ? fmt::format(", {:.0f}% on {:g} new sources", 100 * report.unseen->median,
+                                   report.unseen->sources)
+                     : fmt::format(", one new source in ten is off by over {:.1f}x",
+                                   report.unseen->tenth_factor));
 }
 
 }  // namespace trcost::report
