@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/bounds.h"
 
-#include "performance/training/step.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+
+#include "performance/training/step.h"
 
 namespace trcost::planner {
 namespace {

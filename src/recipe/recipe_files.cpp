@@ -45,7 +45,7 @@ bool is_configuration(const std::string& name) {
 }
 
 // A file that is named in another: beside it, or in a folder beside it.
-std::string file_beside(const std::string& named, const std::string& of) {
+std::string sibling_file(const std::string& named, const std::string& of) {
   const fs::path folder = fs::path(of).parent_path();
   std::error_code status;
   for (fs::path rest = fs::path(named).relative_path(); !rest.empty();) {
@@ -110,10 +110,10 @@ class Opener {
   }
 
   // A file beside the recipe, or in the folder that a job of SkyPilot sends along.
-  [[nodiscard]] std::string find_beside(const std::string& named, const std::string& path) const {
-    const std::string beside = file_beside(named, path);
+  [[nodiscard]] std::string find_sibling(const std::string& named, const std::string& path) const {
+    const std::string beside = sibling_file(named, path);
     if (!beside.empty() || workdir_.empty()) return beside;
-    return file_beside(named, (fs::path(path).parent_path() / workdir_ / "task").string());
+    return sibling_file(named, (fs::path(path).parent_path() / workdir_ / "task").string());
   }
 
   void add_text(const std::string& text, const std::string& path, Syntax syntax, int depth) {
@@ -145,7 +145,7 @@ class Opener {
   void open_value(const Fact& fact, const std::string& path, int depth, bool parents) {
     const bool named = is_configuration(fact.value);
     if (!named && !parents) return;
-    const std::string beside = find_beside(named ? fact.value : fact.value + ".yaml", path);
+    const std::string beside = find_sibling(named ? fact.value : fact.value + ".yaml", path);
     if (!beside.empty()) {
       open(beside, depth + 1);
     } else if (named && !written_.contains(fact.value)) {
@@ -259,7 +259,7 @@ class Opener {
 
   // A script that another one runs in its own shell.
   std::optional<std::string> sourced(const std::string& named, const std::string& path) {
-    const std::string beside = find_beside(named, path);
+    const std::string beside = find_sibling(named, path);
     if (beside.empty() || seen_.size() >= kMostFiles || !seen_.insert(beside).second) {
       return std::nullopt;
     }
@@ -270,8 +270,9 @@ class Opener {
   // Words of a command that are files of configuration.
   void open_words(const ShellCommand& command, const std::string& path, int depth) {
     for (const std::string& word : command.words) {
-      if (word.ends_with(".sh") && !find_beside(word, path).empty()) {
-        open(find_beside(word, path), depth + 1);
+      const std::string script = word.ends_with(".sh") ? find_sibling(word, path) : "";
+      if (!script.empty()) {
+        open(script, depth + 1);
       } else if (is_configuration(word)) {
         open_value({"command", word, path, command.line, Given::text}, path, depth, false);
       }
@@ -304,10 +305,10 @@ class Opener {
       const bool names =
           std::ranges::any_of(command.words,
                               [&](const std::string& word) {
-                                return is_configuration(word) && !find_beside(word, path).empty();
+                                return is_configuration(word) && !find_sibling(word, path).empty();
                               }) ||
           std::ranges::any_of(command.facts, [&](const Fact& fact) {
-            return is_configuration(fact.value) && !find_beside(fact.value, path).empty();
+            return is_configuration(fact.value) && !find_sibling(fact.value, path).empty();
           });
       constexpr int kRecognised = 2'000'000, kNames = 1'000'000;
       const int flags = static_cast<int>(std::min<std::size_t>(command.facts.size(), 100'000));

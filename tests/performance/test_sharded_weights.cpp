@@ -107,8 +107,8 @@ TEST_CASE("a gradient is whole before ranks have summed it", "[sharding][memory]
     return overhead(training, ranks, Sharding::gradients) -
            overhead(training, ranks, Sharding::optimizer);
   };
-  // Of the head, larger than any layer: 16 bits, and 32 in which FSDP sums (reduce_dtype). The
-  // chunked loss leaves nothing to free for it.
+  // The head's gradient, larger than any layer's, is held in 16 bits and in the 32 in which FSDP
+  // sums (reduce_dtype). The chunked loss leaves little to free for it.
   const double head = 128256.0 * 4096;
   CHECK_THAT(scattered(Training::full, 8), WithinRel((2 + 4) * head, 0.1));
   CHECK(scattered(Training::full, 1) == 0);

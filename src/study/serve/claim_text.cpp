@@ -135,9 +135,7 @@ void set_condition(const std::string& word, std::size_t equals, ServingQuestion&
   const auto* const found = std::ranges::find(kConditions, key, &Condition::key);
   if (found == std::end(kConditions)) {
     std::string keys;
-    for (const Condition& each : kConditions) {
-      keys += fmt::format("{}{}", keys.empty() ? "" : ", ", each.key);
-    }
+    for (const Condition& each : kConditions) quantity::append_item(keys, each.key);
     throw Error(ErrorKind::usage, fmt::format("unknown condition \"{}\"", key.substr(0, 40)),
                 "one of " + keys, "--claim-reference");
   }

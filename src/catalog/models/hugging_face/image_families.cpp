@@ -10,6 +10,7 @@
 #include "catalog/models/hugging_face/layers.h"
 #include "catalog/models/hugging_face/towers.h"
 #include "catalog/models/models.h"
+#include "quantity/suggest.h"
 
 namespace trcost::catalog {
 namespace {
@@ -104,9 +105,7 @@ bool is_image_family(std::string_view name) {
 
 std::string image_family_names() {
   std::string names;
-  for (const ImageFamily& each : kImageFamilies) {
-    names += (names.empty() ? "" : ", ") + std::string(each.family);
-  }
+  for (const ImageFamily& each : kImageFamilies) quantity::append_item(names, each.family);
   return names;
 }
 

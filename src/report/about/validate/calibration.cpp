@@ -55,8 +55,8 @@ Table factor_table(const CalibrationResult& result) {
 std::string calibration_words(const CalibrationResult& r) {
   return fmt::format(
       "Calibrating {} to {} measured step{} lowers the median error of their time from {:.0f}% to "
-      "{:.1f}%. "
-      "A further step like these lies within {:.0f}% of its prediction four times in five. Without "
+      "{:.1f}%. A "
+      "further step like these lies within {:.0f}% of its prediction four times in five. Without "
       "the file it is {:.0f}%, and with it on another chip {:.0f}%.",
       r.base, r.rows.size(), r.rows.size() == 1 ? "" : "s", 100 * r.error_before,
       100 * r.error_after, 100 * kNormalP90 * r.sigma, 100 * kNormalP90 * r.fit.sigma_before,
