@@ -268,8 +268,8 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
     if (!plan) return std::nullopt;
     Execution found = with_plan(task, fewer, *std::move(plan));
     found.gpus = gpus;
-    found.fewer_fail = !few_failures;
-    found.fewer_exchange = few_failures;
+    found.idle_cause =
+        few_failures ? Execution::IdleCause::exchange : Execution::IdleCause::failures;
     return found;
   };
   const double node = task.platform().system->gpus_per_node;

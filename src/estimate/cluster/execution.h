@@ -2,6 +2,7 @@
 // One training on a cluster of a known size.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -60,14 +61,16 @@ struct Execution {
   double gpus = 0;  ///< paid for, of which Layout::gpus() work
   Plan plan;
   bool mfu_given = false;
-  bool fewer_fail = false;      ///< some GPUs stay idle, because fewer of them fail less often
-  bool fewer_exchange = false;  ///< some GPUs stay idle, because fewer of them exchange sooner
-  double step_seconds = 0;      ///< steady state
-  double model_flops = 0;       ///< of a step on the whole cluster
-  double hardware_flops = 0;    ///< with recomputation
-  double ramp = 1;              ///< time of the run over that with the whole batch from the start
-  double data_wait = 1;         ///< time of a step over what it takes where data is always there
-  std::optional<double> pace;   ///< measured: time of a step over what the model says
+  /// Why some GPUs may stay idle: the batch does not divide over more, or fewer finish sooner since
+  /// they fail less often or exchange less.
+  enum class IdleCause : std::uint8_t { batch, failures, exchange };
+  IdleCause idle_cause = IdleCause::batch;
+  double step_seconds = 0;     ///< steady state
+  double model_flops = 0;      ///< of a step on the whole cluster
+  double hardware_flops = 0;   ///< with recomputation
+  double ramp = 1;             ///< time of the run over that with the whole batch from the start
+  double data_wait = 1;        ///< time of a step over what it takes where data is always there
+  std::optional<double> pace;  ///< measured: time of a step over what the model says
   /// Whether the speed of steps was given or measured.
   [[nodiscard]] bool speed_given() const { return mfu_given || pace.has_value(); }
   // Methods with several phases, where time and FLOPs of a step are its share of the round.

@@ -18,24 +18,32 @@ namespace {
 // A smaller idle share is in the noise of the answer.
 constexpr double kNotableIdleShare = 0.05;
 
+std::string idle_reason(const Execution& execution, bool degrees_given) {
+  if (degrees_given) return "the degrees of the layout multiply to fewer";
+  switch (execution.idle_cause) {
+    case Execution::IdleCause::failures:
+      return "more GPUs are interrupted too often to finish sooner";
+    case Execution::IdleCause::exchange:
+      return "the exchange of more GPUs takes longer";
+    case Execution::IdleCause::batch:
+      break;
+  }
+  return fmt::format("a batch of {} sequences does not divide over more",
+                     grouped(execution.plan.layout.global_batch, 0));
+}
+
 void note_idle(const Execution& execution, bool batch_given, bool degrees_given, Notes& notes) {
   const double busy = execution.plan.layout.gpus();
   if (busy == execution.gpus || !notes.wanted()) return;
-  const std::string why = fmt::format(
-      "{} of {} accelerators stay idle, because {}", grouped(execution.gpus - busy, 0),
-      grouped(execution.gpus, 0),
-      degrees_given          ? std::string("the degrees of the layout multiply to fewer")
-      : execution.fewer_fail ? std::string("more GPUs are interrupted too often to finish sooner")
-      : execution.fewer_exchange ? std::string("the exchange of more GPUs takes longer")
-                                 : fmt::format("a batch of {} sequences does not divide over more",
-                                               grouped(execution.plan.layout.global_batch, 0)));
+  const std::string why =
+      fmt::format("{} of {} accelerators stay idle, because {}", grouped(execution.gpus - busy, 0),
+                  grouped(execution.gpus, 0), idle_reason(execution, degrees_given));
   notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
   if (busy >= (1 - kNotableIdleShare) * execution.gpus) return;
-  notes.warn(
-      fmt::format("{}. {} GPUs finish about as soon{}", why, grouped(busy, 0),
-                  batch_given || degrees_given || execution.fewer_fail || execution.fewer_exchange
-                      ? ""
-                      : ". Or set another --global-batch"));
+  const bool other_batch_helps =
+      !batch_given && !degrees_given && execution.idle_cause == Execution::IdleCause::batch;
+  notes.warn(fmt::format("{}. {} GPUs finish about as soon{}", why, grouped(busy, 0),
+                         other_batch_helps ? ". Or set another --global-batch" : ""));
 }
 
 // Warns of a batch that costs more tokens than the model's own error.
