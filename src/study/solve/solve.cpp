@@ -36,13 +36,12 @@ std::vector<double> geometric_grid(double lowest, double highest, bool whole) {
   return grid;
 }
 
-// Values around one that meets the target, and the next one, which mostly misses it.
-std::vector<double> grid_around(double value, const FieldInfo& info) {
-  constexpr double kFactors[] = {1. / 512, 1. / 64, 1. / 8, 1, 1.001, 8, 64, 512};
+// A value that meets the target, and a little more of it, which mostly misses it.
+std::vector<double> grid_above(double value, const FieldInfo& info) {
+  constexpr double kFactors[] = {1, 1.001, 1.02};
   std::vector<double> grid;
   for (const double factor : kFactors) {
-    const double x =
-        std::clamp(std::round(factor * value), std::max(1.0, info.lowest), info.highest);
+    const double x = std::clamp(std::round(factor * value), info.lowest, info.highest);
     if (grid.empty() || x > grid.back()) grid.push_back(x);
   }
   return grid;
@@ -121,7 +120,7 @@ Found search(Prober& prober, const SolveRequest& request, const System& system,
   const FieldInfo& info = *request.unknown;
   if (meets) {
     Found found =
-        solve_by_bracket(prober, grid_around(*meets, info), is_whole(info), kFinest, Beyond::known);
+        solve_by_bracket(prober, grid_above(*meets, info), is_whole(info), kFinest, Beyond::known);
     if (found.solved) return found;
   }
   if (field_meaning(info.field).solve_by == SolveBy::bracket) {
@@ -216,7 +215,7 @@ Solution solve_unknown(const SolveRequest& request, const Catalog& catalog,
 // for its tokens to the last one with the parameters fixed.
 Solution solve_pair(const SolveRequest& request, const Catalog& catalog,
                     std::string_view accelerator) {
-  constexpr double kPairDigits = 1e-6;
+  constexpr double kPairDigits = 1e-4;
   constexpr double kLeastFlop = 1e13;
   constexpr double kMostFlop = 1e34;
   Prober prober(catalog, request, accelerator, set_pair);
@@ -238,6 +237,10 @@ Solution solve_pair(const SolveRequest& request, const Catalog& catalog,
     out.values = {{&tokens, near}};
   }
   out.estimates += prober.tried();
+  for (const SolveTrial& trial : prober.trials(found.probe.x)) {
+    out.searched.push_back({compute_optimal(trial.value).tokens, trial.achieved});
+  }
+  std::ranges::sort(out.searched, {}, &SolveTrial::value);
   out.values.insert(out.values.begin(), {&field_info(Field::model_params), params});
   return out;
 }

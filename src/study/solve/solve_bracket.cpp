@@ -79,6 +79,8 @@ void narrow(Prober& prober, Bracket& bracket, bool whole, double finest) {
 // size, can bring the target within reach again a little further on.
 bool search_beyond(Prober& prober, Bracket& bracket, double limit, bool whole) {
   constexpr std::array<double, 10> kFactors = {1.001, 1.005, 1.02, 1.05, 1.1, 1.2, 1.4, 1.7, 2, 3};
+  // No such step moves an answer by this factor.
+  constexpr double kTooFar = 1.2;
   const bool up = bracket.outside.x > bracket.inside.x;
   std::optional<Bracket> next;
   for (const double factor : kFactors) {
@@ -86,16 +88,43 @@ bool search_beyond(Prober& prober, Bracket& bracket, double limit, bool whole) {
     if (whole) x = up ? std::ceil(x) : std::floor(x);
     if (up ? x > limit : x < limit) break;
     Probe probe = prober.at(x);
+    const bool hopeless = !probe.meets && probe.achieved &&
+                          (*probe.achieved > kTooFar * prober.target() ||
+                           *probe.achieved * kTooFar < prober.target());
     if (probe.meets) {
       next = Bracket{std::move(probe), {}};
     } else if (next && next->outside.x == 0) {
       next->outside = std::move(probe);
     }
+    if (hopeless) break;
   }
   if (!next || next->outside.x == 0) return false;
   bracket = std::move(*next);
   return true;
 }
+
+// The grid, of which each value is tried when it is first asked for.
+class ProbedGrid {
+ public:
+  ProbedGrid(Prober& prober, const std::vector<double>& values)
+      : prober_(prober), values_(values), probes_(values.size()) {}
+
+  const Probe& operator[](std::size_t i) {
+    if (!probes_[i]) probes_[i] = prober_.at(values_[i]);
+    return *probes_[i];
+  }
+  [[nodiscard]] std::size_t size() const { return values_.size(); }
+  std::vector<Probe> all() {
+    std::vector<Probe> out;
+    for (std::size_t i = 0; i < size(); ++i) out.push_back((*this)[i]);
+    return out;
+  }
+
+ private:
+  Prober& prober_;
+  const std::vector<double>& values_;
+  std::vector<std::optional<Probe>> probes_;
+};
 
 // Indices of adjacent grid points of which one meets the target: the last such pair if more of the
 // unknown stops to meet it (rising), the first if more begins to (falling).
@@ -103,15 +132,16 @@ struct Edge {
   std::size_t inside;
   std::size_t outside;
 };
-std::optional<Edge> find_edge(std::span<const Probe> probes) {
-  const bool rising = probes.front().meets || !probes.back().meets;
+std::optional<Edge> find_edge(ProbedGrid& probes) {
+  const std::size_t last = probes.size() - 1;
+  const bool rising = !probes[last].meets || probes[0].meets;
   if (rising) {
-    for (std::size_t i = probes.size() - 1; i-- > 0;) {
+    for (std::size_t i = last; i-- > 0;) {
       if (probes[i].meets && !probes[i + 1].meets) return Edge{i, i + 1};
     }
     return std::nullopt;
   }
-  for (std::size_t i = 1; i < probes.size(); ++i) {
+  for (std::size_t i = 1; i <= last; ++i) {
     if (probes[i].meets && !probes[i - 1].meets) return Edge{i, i - 1};
   }
   return std::nullopt;
@@ -131,8 +161,10 @@ bool is_constant(std::span<const Probe> probes) {
   return answers > 1;
 }
 
-Found not_solved(Prober& prober, std::span<const Probe> probes, bool always) {
+// Result of a grid without an edge.
+Found not_solved(Prober& prober, std::span<const Probe> probes) {
   if (!prober.nearest()) prober.rethrow();
+  const bool always = probes.front().meets;
   Found found;
   found.constant = is_constant(probes);
   found.probe = *prober.nearest();
@@ -145,12 +177,9 @@ Found not_solved(Prober& prober, std::span<const Probe> probes, bool always) {
 
 Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole, double finest,
                        Beyond beyond) {
-  std::vector<Probe> probes;
-  for (const double x : grid) probes.push_back(prober.at(x));
-  const auto meets = [](const Probe& probe) { return probe.meets; };
-  if (std::ranges::none_of(probes, meets)) return not_solved(prober, probes, false);
+  ProbedGrid probes(prober, grid);
   const std::optional<Edge> edge = find_edge(probes);
-  if (!edge) return not_solved(prober, probes, true);
+  if (!edge) return not_solved(prober, probes.all());
   Bracket bracket{probes[edge->inside], probes[edge->outside]};
   const double limit = grid[edge->inside < edge->outside ? grid.size() - 1 : 0];
   constexpr int kMostSteps = 6;
@@ -164,11 +193,12 @@ Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool who
   // If the far side has no answer, the target did not stop the search.
   found.solved = bracket.outside.achieved.has_value();
   if (!found.solved) {
+    const std::vector<Probe> all = probes.all();
     const bool up = bracket.outside.x > bracket.inside.x;
-    const bool nothing = std::ranges::none_of(probes, [&](const Probe& probe) {
+    const bool nothing = std::ranges::none_of(all, [&](const Probe& probe) {
       return probe.achieved && (up ? probe.x > bracket.outside.x : probe.x < bracket.outside.x);
     });
-    found.constant = is_constant(probes);
+    found.constant = is_constant(all);
     found.problem = nothing
                         ? "no larger value can be planned, and this one does not reach the target"
                         : "the next value cannot be planned, and no earlier one reaches the target";

@@ -30,29 +30,33 @@ Probe Prober::at(double x) {
     set_(scenario_, x);
     estimator_.run_one(scenario_, accelerator_, estimate_);
   } catch (const Error& error) {
-    if (!error_) error_ = error;
+    keep_error(x, error);
     return probe;
   }
   probe.achieved = target_->reached(estimate_);
   probe.wall_clock_seconds = estimate_.wall_clock_seconds;
   probe.total_usd = estimate_.cost.total;
   if (!probe.achieved) {
-    if (!error_) {
-      error_ = Error(ErrorKind::no_answer,
-                     std::string(target_->column->path) + " is not known for " + accelerator_,
-                     "where no price is known set --price, or --pricing own");
-    }
+    keep_error(x, Error(ErrorKind::no_answer,
+                        std::string(target_->column->path) + " is not known for " + accelerator_,
+                        "where no price is known set --price, or --pricing own"));
     return probe;
   }
   const double value = *probe.achieved;
   trials_.push_back({x, value});
   probe.meets = target_->at_least ? value >= target_->value : value <= target_->value;
   if (sizes_ && !same_training(scenario_, estimate_)) probe.meets = false;
-  const auto distance = [&](const Probe& each) {
-    return std::abs(*each.achieved - target_->value);
+  const auto nearness = [&](const Probe& each) {
+    return std::pair(std::abs(*each.achieved - target_->value), each.x);
   };
-  if (!nearest_ || distance(probe) < distance(*nearest_)) nearest_ = probe;
+  if (!nearest_ || nearness(probe) < nearness(*nearest_)) nearest_ = probe;
   return probe;
+}
+
+void Prober::keep_error(double x, const Error& error) {
+  if (error_ && error_at_ <= x) return;
+  error_ = error;
+  error_at_ = x;
 }
 
 std::vector<SolveTrial> Prober::trials(double answer) const {

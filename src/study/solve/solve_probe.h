@@ -22,7 +22,7 @@ struct Probe {
   std::optional<double> total_usd;
 };
 
-/// Tries values of an unknown, and keeps the nearest one and the first error.
+/// Tries values of an unknown, and keeps the nearest one and the error of the smallest one.
 class Prober {
  public:
   using Setter = std::function<void(Scenario&, double)>;
@@ -37,10 +37,12 @@ class Prober {
   [[nodiscard]] int tried() const { return tried_; }
   /// Values with an answer in rising order, thinned to kMostTrials, with `answer` among them.
   [[nodiscard]] std::vector<SolveTrial> trials(double answer) const;
-  /// Throws the error of the first value without an answer.
+  /// Throws the error of the smallest value without an answer.
   [[noreturn]] void rethrow() const;
 
  private:
+  void keep_error(double x, const Error& error);
+
   Estimator estimator_;
   const SolveTarget* target_;
   std::string accelerator_;
@@ -50,6 +52,7 @@ class Prober {
   Estimate estimate_;
   std::optional<Probe> nearest_;
   std::optional<Error> error_;
+  double error_at_ = 0;  ///< the value that error_ is of
   int tried_ = 0;
   std::vector<SolveTrial> trials_;
 };
@@ -71,8 +74,9 @@ inline constexpr double kFinest = 1e-14;
 /// Whether values a little beyond an answer may meet the target again.
 enum class Beyond { search, known };
 
-/// Brackets the target on `grid` (ascending) and narrows, to whole numbers if `whole`, else to the
-/// relative width `finest`. Then searches beyond the answer, unless it is known to be the last one.
+/// Brackets the target on `grid` (ascending), of which it tries no more than it needs, and narrows,
+/// to whole numbers if `whole`, else to the relative width `finest`. Then searches beyond the
+/// answer, unless it is known to be the last one.
 Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole,
                        double finest = kFinest, Beyond beyond = Beyond::search);
 /// Options of a scan.
