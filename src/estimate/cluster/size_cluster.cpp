@@ -178,10 +178,10 @@ class ClusterSizing {
                 system);
     }
     if (gpus > kLargestKnownCluster) {
-      notes.warn(
-          fmt::format("meeting --deadline takes {} accelerators, more than the largest known "
-                      "cluster of {:.0f} (xAI Colossus, 2025). {}",
-                      format_exact(gpus), kLargestKnownCluster, largest_known_hint(notes)));
+      notes.warn(fmt::format(
+          "meeting --deadline takes {} accelerators, more than the largest known "
+          "cluster of {} (xAI Colossus, 2025). {}",
+          grouped(gpus, 0), grouped(kLargestKnownCluster, 0), largest_known_hint(notes)));
     }
   }
 

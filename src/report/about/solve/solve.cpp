@@ -50,11 +50,11 @@ std::string rent_range_words(const ClusterRun& run, const Scenario& scenario) {
 std::string nearest_words(const Solution& solution, const SolveTarget& target) {
   std::string out = platform_title(solution) + ":";
   for (const auto& [info, value] : solution.values) {
-    out += fmt::format("{} {} {}", out.back() == ':' ? "" : ",",
-                       format_number(value, number_kind(info->kind)), field_title(*info));
+    out += fmt::format("{} {} {}", out.back() == ':' ? "" : ",", field_title(*info),
+                       format_number(value, number_kind(info->kind)));
   }
   if (!solution.achieved) return out + ".";
-  return out + fmt::format(" give {} of {}.", target.column->heading(),
+  return out + fmt::format(" gives {} of {}.", target_name(*target.column),
                            brief_words(*solution.achieved, target.column->display, 3));
 }
 

@@ -37,7 +37,9 @@ bool keeps_budget(const SolveTarget& target);
 std::optional<double> target_figure(const SolveTarget& target, const Solution& solution);
 
 /// Returns the name of a field in a sentence or a heading: `tokens`, `GPUs`.
-std::string_view field_title(const FieldInfo& info);
+std::string field_title(const FieldInfo& info);
+/// The column that is solved for, in words of a sentence.
+std::string target_name(const EstimateColumn& column);
 /// Returns the solved ones first, by the evidence of their prices, then the longest training for a
 /// budget, else the cheapest.
 std::vector<const Solution*> sort_solutions(const SolveReport& report);

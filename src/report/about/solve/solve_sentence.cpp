@@ -15,6 +15,12 @@
 namespace trcost::report {
 namespace {
 
+std::string in_words(std::string_view name) {
+  std::string out(name);
+  std::ranges::replace(out, '_', ' ');
+  return out;
+}
+
 std::string platform_of(const Solution& solution) {
   if (!solution.estimate || solution.estimate->accelerator_title.empty()) {
     return solution.accelerator;
@@ -112,14 +118,14 @@ std::string flops_sentence(const SolveReport& report, const Solution& best) {
 }
 
 std::string other_sentence(const SolveReport& report, const Solution& best) {
-  std::string text = fmt::format("On {}, ", platform_of(best));
+  std::string values;
   for (const auto& [info, value] : best.values) {
-    text += fmt::format("{}{} of {}", &info == &best.values.front().first ? "" : " and ",
-                        field_title(*info), value_words(*info, value));
+    values += fmt::format("{}{} {}", values.empty() ? "" : " and ", field_title(*info),
+                          value_words(*info, value));
   }
-  return text + fmt::format(" give{} {} of {}.", best.values.size() > 1 ? "" : "s",
-                            report.target.column->heading(),
-                            brief_words(*best.achieved, report.target.column->display, 3));
+  const EstimateColumn& target = *report.target.column;
+  return fmt::format("On {}, {} gives {} of {}.", platform_of(best), values, target_name(target),
+                     brief_words(*best.achieved, target.display, 3));
 }
 
 // Whether the deadline that sizes the cluster was set by the user.
@@ -147,7 +153,7 @@ std::string confidence_sentence(const SolveTarget& target) {
 
 }  // namespace
 
-std::string_view field_title(const FieldInfo& info) {
+std::string field_title(const FieldInfo& info) {
   switch (info.field) {
     case Field::model_params:
       return "parameters";
@@ -163,9 +169,16 @@ std::string_view field_title(const FieldInfo& info) {
       return "$/GPU-hour";
     case Field::efficiency_mfu:
       return "MFU";
+    case Field::data_seq_length:
+      return "sequence length";
     default:
-      return info.path.substr(info.path.find('.') + 1);
+      return in_words(info.path.substr(info.path.find('.') + 1));
   }
+}
+
+std::string target_name(const EstimateColumn& column) {
+  if (column.role == ColumnRole::model_flops) return "model FLOPs";
+  return in_words(column.heading());
 }
 
 std::vector<const Solution*> sort_solutions(const SolveReport& report) {

@@ -14,17 +14,17 @@ namespace trcost::report {
 namespace {
 
 // Returns the short title of the target, or its path if another column has that title.
-std::string_view target_title(const SolveReport& report) {
+std::string target_title(const SolveReport& report) {
   const EstimateColumn& target = *report.target.column;
   const bool taken = std::ranges::any_of(columns(), [&](const EstimateColumn& each) {
     return is_further(report, each) && each.heading() == target.heading();
   });
-  return taken ? target.path : target.heading();
+  return taken ? std::string(target.path) : target_name(target);
 }
 
 // A column of the table of solutions.
 struct SolutionColumn {
-  std::string_view title;
+  std::string title;
   NumberKind kind = NumberKind::number;
   std::vector<std::optional<double>> values = {};
   Overflow overflow = Overflow::keep;
@@ -73,7 +73,7 @@ std::vector<SolutionColumn> solution_columns(const SolveReport& report) {
       for (const Solution& solution : solutions) kept.values.push_back(solution.achieved);
     }
     SolutionColumn& column = shown.emplace_back(SolutionColumn{
-        keeps_budget(report.target) ? std::string_view("expected cost") : target_title(report),
+        keeps_budget(report.target) ? std::string("expected cost") : target_title(report),
         target.display});
     column.priced = target.priced;
     for (const Solution& solution : solutions) {
@@ -82,7 +82,8 @@ std::vector<SolutionColumn> solution_columns(const SolveReport& report) {
   }
   for (const EstimateColumn& further : columns()) {
     if (!is_further(report, further)) continue;
-    SolutionColumn& column = shown.emplace_back(SolutionColumn{further.heading(), further.display});
+    SolutionColumn& column =
+        shown.emplace_back(SolutionColumn{std::string(further.heading()), further.display});
     const bool main = further.role == ColumnRole::wall_clock || further.role == ColumnRole::total;
     column.overflow = main ? Overflow::keep : Overflow::drop;
     column.priced = further.priced;
