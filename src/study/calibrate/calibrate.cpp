@@ -34,6 +34,12 @@ constexpr std::string_view kCheckUnit =
     "tokens_per_second_per_gpu is of one accelerator, step_seconds of an optimizer step; check "
     "the unit, the batch, the sequence length, the precision and the number of accelerators";
 
+// Seconds of a step at the peak of its accelerators, which is an MFU of 1.
+double seconds_at_peak(const MeasuredStep& step) {
+  const StepModel model(step.workload, step.platform);
+  return model.step(step.layout).model_flops / (step.layout.gpus() * step_peak_flops(model));
+}
+
 void refuse_wrong_unit(const MeasuredStep& step, double error) {
   if (std::abs(error) >= portable_log(kMostFactor)) {
     throw Error(
@@ -42,15 +48,27 @@ void refuse_wrong_unit(const MeasuredStep& step, double error) {
                     step.seconds, step.seconds * portable_exp(error)),
         std::string(kCheckUnit), step.name);
   }
-  const StepModel model(step.workload, step.platform);
-  const double at_peak =
-      model.step(step.layout).model_flops / (step.layout.gpus() * step_peak_flops(model));
+  const double at_peak = seconds_at_peak(step);
   if (step.seconds < at_peak) {
     throw Error(ErrorKind::usage,
                 fmt::format("{:.3g} s a step, and at the peak of {:g} accelerators its FLOPs alone "
                             "take {:.3g}",
                             step.seconds, step.layout.gpus(), at_peak),
                 std::string(kCheckUnit), step.name);
+  }
+}
+
+// Warns of steps much faster than predicted, since software is rarely the reason.
+void note_high_mfu(const std::vector<MeasuredStep>& steps, const StackFit& fit,
+                   std::vector<std::string>& out) {
+  constexpr double kMuchFaster = 0.2;  // of ln(seconds)
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (fit.before[i] < kMuchFaster) continue;
+    const double mfu = seconds_at_peak(steps[i]) / steps[i].seconds;
+    out.push_back(fmt::format(
+        "{} means an MFU of {:.0f}%, where {:.0f}% is predicted. Check the model, the sequence "
+        "length, the batch, the precision and the number of GPUs before you trust it",
+        steps[i].name, 100 * mfu, 100 * mfu * portable_exp(-fit.before[i])));
   }
 }
 
@@ -246,8 +264,8 @@ void add_open_facts(const std::vector<MeasuredStep>& steps, std::vector<Effect>&
     if (largest < kWorthNoting) continue;
     out.push_back(
         {largest,
-         fmt::format("a column for {}: {} of {} steps do not specify it, and it changes a step "
-                     "by up to {:.0f}%",
+         fmt::format("{}, which {} of {} measured steps leave open: it changes a step by up to "
+                     "{:.0f}%",
                      each.fact, open, steps.size(), 100 * (portable_exp(largest) - 1))});
   }
 }
@@ -326,6 +344,7 @@ CalibrationResult calibrate(const Catalog& catalog, Measurements measured, bool 
   note_contradictions(steps, out.warnings);
   out.narrow = ways_to_narrow(steps, out.fit);
   if (none) return out;
+  note_high_mfu(steps, out.fit, out.warnings);
   note_scatter(steps, out.fit, out.warnings);
   out.stack_json = calibrated_file(catalog, base, out);
   return out;

@@ -216,6 +216,11 @@ void read_measured_log(const Catalog& catalog, std::istream& in, std::string_vie
     throw Error(ErrorKind::usage, "a round with rollouts is more than training steps",
                 "calibrate to a log of pre-training or fine-tuning", "--method");
   }
+  if (!question.has(Field::data_seq_length)) {
+    out.warnings.push_back(fmt::format(
+        "{} does not say how long its sequences are: {} tokens are assumed. Set {}", name,
+        grouped(task.work().seq_length, 0), field_info(Field::data_seq_length).flag));
+  }
   const Execution execution = execute(task, *task.fixed.gpus);
   MeasuredStep step;
   step.name = name;

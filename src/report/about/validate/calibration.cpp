@@ -53,14 +53,28 @@ Table factor_table(const CalibrationResult& result) {
 }
 
 std::string calibration_words(const CalibrationResult& r) {
+  const auto percent = [](double share) { return 100 * share; };
+  const std::string start =
+      r.rows.size() == 1
+          ? fmt::format(
+                "Your step lies {:.0f}% from the prediction for {}, and {:.0f}% with the "
+                "calibration. One step is little evidence against published runs: --mfu "
+                "takes a measured speed as it is.",
+                percent(r.error_before), r.base, percent(r.error_after))
+          : fmt::format(
+                "Calibrating {} to {} measured steps lowers the median error of their time "
+                "from {:.0f}% to {:.0f}%.",
+                r.base, r.rows.size(), percent(r.error_before), percent(r.error_after));
   return fmt::format(
-      "Calibrating {} to {} measured step{} lowers the median error of their time from {:.0f}% to "
-      "{:.1f}%. A "
-      "further step like these lies within {:.0f}% of its prediction four times in five. Without "
-      "the file it is {:.0f}%, and with it on another chip {:.0f}%.",
-      r.base, r.rows.size(), r.rows.size() == 1 ? "" : "s", 100 * r.error_before,
-      100 * r.error_after, 100 * kNormalP90 * r.sigma, 100 * kNormalP90 * r.fit.sigma_before,
-      100 * kNormalP90 * r.sigma_elsewhere);
+      "{} Four of five further steps like these lie within {:.0f}% of the prediction, on another "
+      "chip within {:.0f}%, and without the calibration within {:.0f}%.{}",
+      start, percent(kNormalP90 * r.sigma), percent(kNormalP90 * r.sigma_elsewhere),
+      percent(kNormalP90 * r.fit.sigma_before),
+      r.sigma <= r.fit.sigma_before ? ""
+      : r.rows.size() == 1
+          ? " The calibration is less certain because your step lies far from published ones."
+          : " The calibration is less certain because your steps scatter more than published "
+            "ones.");
 }
 
 Table explanation_table(const StepExplanation& step) {
