@@ -285,6 +285,7 @@ struct Model {
   std::vector<AliasNote> alias_notes;
   LanguageModel language;
   std::optional<VisionModel> vision;
+  std::optional<double> patches;  ///< of an image, if the model is an encoder of images (ViT)
   bool from_config = false;  ///< read from a Hugging Face config.json
   bool from_size = false;    ///< made from a parameter count alone: its name is that count
   std::vector<TakenDefault> defaults;  ///< of a Hugging Face config.json; else empty

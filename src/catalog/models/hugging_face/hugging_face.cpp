@@ -209,6 +209,26 @@ std::string family_of(ObjectReader& config, std::vector<std::string>& warnings) 
   return named;
 }
 
+/// An encoder of text predicts masked tokens only if its class says so. Without a class it does, as
+/// in pre-training.
+void drop_vocabulary_head(ObjectReader& config, Model& model) {
+  constexpr std::string_view kHeadless[] = {"Model", "ForSequenceClassification",
+                                            "ForTokenClassification", "ForQuestionAnswering"};
+  const std::optional<JsonValue> value = config.optional_value("architectures");
+  if (!model.language.bidirectional || !value || !value->is_array() || value->array().empty() ||
+      !value->array().front().is_text()) {
+    return;
+  }
+  const std::string name = value->array().front().text();
+  const bool headless = std::ranges::any_of(
+      kHeadless, [&](std::string_view ending) { return name.ends_with(ending); });
+  if (!headless || name.ends_with("LMHeadModel") || name.ends_with("LMModel")) return;
+  model.language.output_head = false;
+  model.warnings.push_back(
+      fmt::format("{} is an encoder without a head over the vocabulary: no logits are counted",
+                  printable(name.substr(0, 60))));
+}
+
 constexpr std::string_view kNestedDecoders[] = {"text_config", "llm_config", "language_config",
                                                 "llm_cfg"};
 
@@ -247,6 +267,7 @@ void read_parts(const DataFolder& data, ObjectReader& config, const std::string&
   if (is_image_family(family) && !nested) return read_image_family(config, family, model);
   if (is_text_family(family) && !nested) {
     model.language = read_text_family(config, family);
+    drop_vocabulary_head(config, model);
     return;
   }
   if (!read_decoder_alone(config, family, model)) refuse_family(data, config, family);

@@ -143,7 +143,7 @@ void read_image_family(ObjectReader& config, std::string_view name, Model& model
     config.accept(key);
   }
   const double tokens = placed + registers;
-  m.context = tokens;
+  model.patches = m.context = tokens;
   model.warnings.push_back(
       fmt::format("{} is an encoder of images: its tokens are patches, {:.0f} for an image of "
                   "{:.0f} x {:.0f} pixels",
