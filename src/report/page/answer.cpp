@@ -320,6 +320,12 @@ constexpr DefaultLine kDefaultLines[] = {
      }},
     {Field::data_samples, [](const Assumption& a, const Report&,
                              const Estimate&) { return assumed_value_words(a) + " samples"; }},
+    {Field::data_text_tokens_per_sample,
+     [](const Assumption& a, const Report& report, const Estimate& e) {
+       if (!report.scenario->has(Field::data_samples)) return std::string();
+       return fmt::format("Samples of {} tokens{}", assumed_value_words(a),
+                          e.tokens.vision > 0 ? " of text" : "");
+     }},
     {Field::data_image_size,
      [](const Assumption& a, const Report&, const Estimate& e) {
        return e.tokens.vision > 0 ? fmt::format("Images of {} pixels", a.value) : std::string();
@@ -337,7 +343,7 @@ constexpr DefaultLine kDefaultLines[] = {
      }},
     {Field::efficiency_production_overhead,
      [](const Assumption&, const Report&, const Estimate& e) {
-       return fmt::format("Useful time: {:.0f}% (evaluations, restarts take the rest)",
+       return fmt::format("Useful time: {:.0f}% (rest: evaluations, restarts)",
                           100 * e.performance.production_overhead);
      }},
     {Field::hardware_deadline,
@@ -345,14 +351,18 @@ constexpr DefaultLine kDefaultLines[] = {
        constexpr double kWellWithin = 0.5;
        const double deadline = report.scenario->number_or_default(Field::hardware_deadline);
        return e.wall_clock_seconds < kWellWithin * deadline
-                  ? "Cluster: cheapest number of whole nodes within " + time_words(deadline)
+                  ? "Cluster: cheapest whole nodes within " + time_words(deadline)
                   : "Cluster: sized to finish within " + time_words(deadline);
      }},
     {Field::train_precision,
      [](const Assumption& a, const Report&, const Estimate&) { return "Precision: " + a.value; }},
     {Field::data_seq_length,
-     [](const Assumption& a, const Report&, const Estimate&) {
-       return fmt::format("Sequences of {} tokens", assumed_value_words(a));
+     [](const Assumption& a, const Report&, const Estimate& e) {
+       const auto sample = std::ranges::find(
+           e.assumptions, field_info(Field::data_text_tokens_per_sample).path, &Assumption::path);
+       const bool is_sample = sample != e.assumptions.end() && sample->value == a.value;
+       return is_sample ? std::string()
+                        : fmt::format("Sequences of {} tokens", assumed_value_words(a));
      }},
     {Field::train_global_batch,
      [](const Assumption& a, const Report&, const Estimate&) {
@@ -385,8 +395,8 @@ std::string accuracy_words(const Report& report, const Estimate& e) {
   const auto& quality = e.performance.quality;
   if (!quality) return {};
   if (quality->own && quality->rows > 0) {
-    return fmt::format("typical error {:.0f}% on {} steps of your own", 100 * quality->median_error,
-                       quality->rows);
+    return fmt::format("typical error {:.0f}%, calibrated to {} step{} of your own",
+                       100 * quality->median_error, quality->rows, quality->rows == 1 ? "" : "s");
   }
   if (quality->rows == 0) {
     return "no measured run of this kind" +

@@ -120,6 +120,7 @@ void resolve_totals(const Scenario& scenario, const ResolvedWork& work, Amounts&
     out.tokens_given = true;
   } else {
     tokens.total = tokens_once(scenario, work, out, notes) * out.epochs;
+    out.tokens.published &= out.epochs == 1;
     samples = work.sample_tokens > 0 ? tokens.total / work.sample_tokens : 0;
   }
   out.images = samples * work.sample_images;

@@ -169,6 +169,17 @@ double document_length(const Scenario& scenario, const Sample& sample, bool from
   return std::min(sequence, std::max(1.0, document));
 }
 
+// A user who asks for long sequences mostly has long samples.
+void warn_about_assumed_samples(const Sample& sample, double sequence, Notes& notes) {
+  constexpr double kSeveral = 2;
+  if (sequence < kSeveral * sample.tokens()) return;
+  notes.warn(fmt::format(
+      "samples are assumed to have {} tokens, so that {:.0f} of them fill a sequence of {}. Set "
+      "--text-tokens-per-sample if yours are longer",
+      format_exact(std::round(sample.tokens())), std::floor(sequence / sample.tokens()),
+      grouped(sequence, 0)));
+}
+
 }  // namespace
 
 bool in_sequence(const Workload& work) {
@@ -198,6 +209,7 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
                       format_exact(*given), format_exact(sequence)));
     }
     sequence = packed ? *given : std::min(*given, sequence);
+    if (filled && packed) warn_about_assumed_samples(sample, sequence, notes);
   } else {
     if (packed && from_samples) warn_about_packed_samples(scenario, sample, sequence, notes);
     notes.add(Field::data_seq_length, sequence,

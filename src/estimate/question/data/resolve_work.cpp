@@ -177,12 +177,12 @@ void freeze_usual_connector(const Scenario& scenario, const Model& model, Worklo
 double resolve_sample_text(const Scenario& scenario, const Catalog& catalog, const Model& model,
                            Notes& notes) {
   if (const auto given = scenario.number(Field::data_text_tokens_per_sample)) return *given;
-  const LanguageModel& m = model.language;
-  if (!m.output_head && !model.vision && m.context) {
-    notes.add(Field::data_text_tokens_per_sample, *m.context, "patches of an image", model.source);
-    return *m.context;
-  }
   const auto sequence = scenario.number(Field::data_seq_length);
+  if (model.patches) {
+    const double patches = std::min(*model.patches, sequence.value_or(*model.patches));
+    notes.add(Field::data_text_tokens_per_sample, patches, "patches of an image", model.source);
+    return patches;
+  }
   if (!scenario.has(Field::data_samples)) {
     return std::min(kDefaultSequence, sequence.value_or(kDefaultSequence));
   }
