@@ -129,7 +129,7 @@ clip-vit-l-14 400 50800"
   run_trcost estimate --params 14e9 --deadline 4m --mfu 0.4 --goodput 1 --accelerator h100-sxm --format json
   [ "$code" -eq 0 ]
   holds '.estimates[0] | .gpus > 200000 and .wall_clock_seconds <= 240'
-  grep -q 'warning: .*200000' err.txt
+  grep -q 'warning: .*200,000' err.txt
   run_trcost estimate --params 14e9 --accelerator h100-sxm --format json
   [ -z "$err" ]
 }

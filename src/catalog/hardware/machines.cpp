@@ -33,12 +33,13 @@ std::optional<CountedAccelerator> find_machine(const DataFolder& data, std::stri
   ObjectReader file = read_data_file(data, "machines.json").object();
   for (const JsonValue& cloud : file.array_or_empty("clouds")) {
     ObjectReader of_cloud = cloud.object();
+    const std::string seller = of_cloud.required_text("cloud");
     for (const JsonValue& value : of_cloud.array_or_empty("machines")) {
       ObjectReader machine = value.object();
       const std::string pattern = lower_case(machine.required_text("name"));
       std::optional<double> count = machine.optional_number("gpus", 1, kMostPerMachine);
       if (count ? pattern != wanted : !(count = count_in_name(pattern, wanted))) continue;
-      return CountedAccelerator{machine.required_text("accelerator"), *count, true};
+      return CountedAccelerator{machine.required_text("accelerator"), *count, seller};
     }
   }
   return std::nullopt;

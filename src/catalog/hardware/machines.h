@@ -13,8 +13,8 @@ namespace trcost::catalog {
 /// Accelerators by count: of a cloud machine, or as typed.
 struct CountedAccelerator {
   std::string name;
-  double count = 0;      ///< whole
-  bool machine = false;  ///< a cloud's machine
+  double count = 0;        ///< whole
+  std::string cloud = {};  ///< that rents the machine, `AWS`; empty if no machine was named
 };
 
 /// Returns the accelerators of a cloud machine in data/machines.json, such as `p5.48xlarge`, in any

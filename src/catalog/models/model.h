@@ -286,8 +286,8 @@ struct Model {
   LanguageModel language;
   std::optional<VisionModel> vision;
   std::optional<double> patches;  ///< of an image, if the model is an encoder of images (ViT)
-  bool from_config = false;  ///< read from a Hugging Face config.json
-  bool from_size = false;    ///< made from a parameter count alone: its name is that count
+  bool from_config = false;       ///< read from a Hugging Face config.json
+  bool from_size = false;         ///< made from a parameter count alone: its name is that count
   std::vector<TakenDefault> defaults;  ///< of a Hugging Face config.json; else empty
   std::vector<std::string> warnings;   ///< what a Hugging Face config.json says that is not counted
 };

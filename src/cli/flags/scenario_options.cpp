@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cli/flags/flags.h"
 #include "cli/flags/settings.h"
 #include "cli/session/session.h"
+#include "prices/rows/price_book.h"
 #include "text/files.h"
 #include "trcost/error.h"
 
@@ -55,7 +57,7 @@ std::string help_of(const FieldInfo& info) {
 // set otherwise.
 void use_count(Scenario& scenario, const catalog::CountedAccelerator& found, std::string_view typed,
                std::optional<double>& count) {
-  if (found.machine &&
+  if (!found.cloud.empty() &&
       (scenario.has(Field::hardware_gpus) || scenario.has(Field::hardware_deadline)) && !count) {
     return;
   }
@@ -71,15 +73,32 @@ void use_count(Scenario& scenario, const catalog::CountedAccelerator& found, std
   count = gpus;
 }
 
+// Whoever names a cloud's machine wants its price, if the cloud quotes one.
+void use_cloud(Scenario& scenario, const Catalog& catalog, const std::string& cloud,
+               const std::vector<std::string>& accelerators) {
+  constexpr Field kPriced[] = {Field::cost_provider, Field::cost_price_class,
+                               Field::cost_price_per_gpu_hour, Field::cost_prices,
+                               Field::cost_pricing};
+  const bool priced = std::ranges::any_of(kPriced, [&](Field each) { return scenario.has(each); });
+  if (cloud.empty() || priced) return;
+  const prices::PriceBook& book = prices::price_book(catalog);
+  const bool quoted = std::ranges::all_of(accelerators, [&](const std::string& accelerator) {
+    return prices::quotes(book, cloud, accelerator);
+  });
+  if (quoted) scenario.set_text(Field::cost_provider, prices::provider_name(book, cloud));
+}
+
 // Aliases become the names of their entries, so that answers, columns and saved scenarios all say
 // one name; an accelerator that is named twice stands once.
 void use_entry_names(Scenario& scenario, const Catalog& catalog) {
   std::vector<std::string> out;
   bool changed = false;
   std::optional<double> count;
+  std::set<std::string> clouds;  // an empty one for what is no machine
   for (const std::string& typed : scenario.names(Field::hardware_accelerator)) {
     catalog::CountedAccelerator found = read_accelerator(typed, catalog);
     if (found.count > 0) use_count(scenario, found, typed, count);
+    clouds.insert(found.cloud);
     changed = changed || found.name != typed;
     if (std::ranges::find(out, found.name) == out.end()) out.push_back(std::move(found.name));
   }
@@ -87,6 +106,7 @@ void use_entry_names(Scenario& scenario, const Catalog& catalog) {
     scenario.set_text(Field::hardware_accelerator, fmt::format("{}", fmt::join(out, ",")));
   }
   if (count) scenario.set_number(Field::hardware_gpus, *count);
+  if (clouds.size() == 1) use_cloud(scenario, catalog, *clouds.begin(), out);
 }
 
 // Names of the accelerators that have a price of their own become those of their entries. Without

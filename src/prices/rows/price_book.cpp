@@ -199,4 +199,12 @@ std::string find_provider(const PriceBook& book, std::string_view provider) {
               "--provider");
 }
 
+bool quotes(const PriceBook& book, std::string_view provider, std::string_view accelerator) {
+  const std::string name = provider_name(book, provider);
+  return std::ranges::any_of(book.rows, [&](const PriceRow& row) {
+    return row.commitment == Commitment::on_demand && row.accelerator == accelerator &&
+           same_folded(row.provider, name);
+  });
+}
+
 }  // namespace trcost::prices

@@ -142,4 +142,7 @@ std::string provider_name(const PriceBook& book, std::string_view name);
 /// Throws Error (usage) with the nearest name.
 std::string find_provider(const PriceBook& book, std::string_view provider);
 
+/// Whether a provider, in any spelling, quotes the on-demand price of an accelerator.
+bool quotes(const PriceBook& book, std::string_view provider, std::string_view accelerator);
+
 }  // namespace trcost::prices

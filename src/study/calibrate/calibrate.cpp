@@ -61,7 +61,7 @@ void refuse_wrong_unit(const MeasuredStep& step, double error) {
 // Warns of steps much faster than predicted, since software is rarely the reason.
 void note_high_mfu(const std::vector<MeasuredStep>& steps, const StackFit& fit,
                    std::vector<std::string>& out) {
-  constexpr double kMuchFaster = 0.2;  // of ln(seconds)
+  constexpr double kMuchFaster = 0.3;  // of ln(seconds)
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (fit.before[i] < kMuchFaster) continue;
     const double mfu = seconds_at_peak(steps[i]) / steps[i].seconds;
