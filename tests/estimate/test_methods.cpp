@@ -535,7 +535,7 @@ TEST_CASE("the phase of a plain run holds the tokens of its step", "[methods]") 
 TEST_CASE("adapters of a packed base learn and generate on one small card",
           "[methods][published]") {
   // unslothai/notebooks, Llama3.1_(8B)-GRPO.ipynb: 250 rounds in 13,743 s on a T4 of 15 GB, and
-  // Qwen2.5_(3B)-GRPO.ipynb: 250 in 6,054 s.
+  // Qwen2.5_(3B)-GRPO.ipynb: 250 in 6,054 s (lengths: data/runs/predicted_first.csv).
   struct Published {
     const char* model;
     double samples, response, limit, rank, seconds;

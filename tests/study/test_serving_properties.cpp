@@ -119,11 +119,13 @@ TEST_CASE("no served token is faster than its weights are read or than the chip 
 
 TEST_CASE("more bandwidth, memory and cached prompts never serve less", "[serving][properties]") {
   Draw draw(2);
+  int served = 0;
   for (int i = 0; i < 2000; ++i) {
     Case c = random_case(draw);
     c.load.apart = false;
     const ServingPoint before = c.replica().at(c.load);
     if (!before.fits) continue;
+    ++served;
     INFO(i);
     Case better = c;
     better.chip.bandwidth *= 1 + draw.unit();
@@ -133,6 +135,7 @@ TEST_CASE("more bandwidth, memory and cached prompts never serve less", "[servin
     better.load.cached_input = c.load.cached_input + (1 - c.load.cached_input) * 0.5;
     CHECK(better.replica().at(better.load).output_per_gpu >= before.output_per_gpu * (1 - 1e-9));
   }
+  CHECK(served > 1000);
 }
 
 TEST_CASE("dollars per token fall with what is sold and rise with the price",

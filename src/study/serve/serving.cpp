@@ -246,9 +246,13 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
         "trcost default");
   }
   if (q.cache_precision.empty()) {
-    add("serve.kv_precision", std::string(word_of(kCacheFormats, engine.eight_bit_cache)), "",
-        engine.sigma > 0 ? std::string("as TensorRT-LLM does with 8-bit weights")
-                         : fmt::format("as {} does with such weights", engine.title),
+    const bool eight_bit =
+        std::ranges::find_if(report.rows, &std::string::empty, &ServingRow::problem)
+            ->eight_bit_cache;
+    add("serve.kv_precision", std::string(word_of(kCacheFormats, eight_bit)), "",
+        !eight_bit         ? std::string("usual with such weights")
+        : engine.sigma > 0 ? std::string("as TensorRT-LLM does with 8-bit weights")
+                           : fmt::format("as {} does with such weights", engine.title),
         "rows of data/serving/measurements.csv");
   }
   if (q.tuning.empty()) {
@@ -359,7 +363,6 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
   report.question = question;
   report.scenario = scenario_to_json(question.scenario);
   report.price_data_date = price_date(catalog);
-  assume(report, question, all.engine, model, least);
   const std::vector<std::string> names = platforms_of(question.scenario, catalog);
   for (const std::string& name : names) {
     try {
@@ -378,6 +381,7 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
   if (std::ranges::all_of(report.rows, [](const ServingRow& r) { return !r.problem.empty(); })) {
     throw Error(ErrorKind::no_answer, report.rows.front().problem, report.rows.front().hint);
   }
+  assume(report, question, all.engine, model, least);
   report.warnings = notes.warnings;
   if (question.precision.empty() && !model.unread_quantization.empty()) {
     report.warnings.push_back(fmt::format(

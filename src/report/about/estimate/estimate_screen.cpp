@@ -108,13 +108,15 @@ std::string layout_line(const Estimate& e) {
 }
 
 // The region and the seller that the user set.
-std::string price_place(const Report& report) {
-  if (report.scenario == nullptr || report.estimates.front().cost.own) return {};
+std::string price_place(const Report& report, const CostResult& cost) {
+  if (report.scenario == nullptr || cost.own) return {};
   std::string text;
-  for (const Field field : {Field::cost_provider, Field::cost_region}) {
-    if (!report.scenario->has(field)) continue;
-    text += fmt::format(", {}{}", field == Field::cost_region ? "region " : "",
-                        report.scenario->text(field));
+  if (report.scenario->has(Field::cost_provider)) {
+    text += fmt::format(", {}", report.scenario->text(Field::cost_provider));
+  }
+  if (report.scenario->has(Field::cost_region)) {
+    text += cost.doubts.other_region ? ", any region: none quoted in " : ", region ";
+    text += report.scenario->text(Field::cost_region);
   }
   return text;
 }
@@ -154,7 +156,7 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
                                e.cost.own                  ? owned_price_words(report, e.cost)
                                : e.cost.price_date.empty() ? ""
                                                            : ", quotes of " + e.cost.price_date,
-                               price_place(report)));
+                               price_place(report, e.cost)));
     }
   }
   add("Lost speed", largest_losses(e));
