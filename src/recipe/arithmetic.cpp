@@ -27,12 +27,12 @@ void fill_from_parts(Workings& work) {
       {"ds_global", "train.global_batch"},
       {"ds_optimizer", "train.optimizer"}};
   for (const auto& [from, to] : kParts) {
-    const bool open = !work.has(to) || work.assumed(to) != nullptr;
-    if (work.has(from) && work.text(from) != "auto" && open) work.set(to, work.text(from));
+    const bool unset = !work.has(to) || work.assumed(to) != nullptr;
+    if (work.has(from) && work.text(from) != "auto" && unset) work.set(to, work.text(from));
   }
-  // A file of DeepSpeed that is not there is known by its name, if the framework ships it.
-  if (work.has("named_sharding") &&
-      (!work.has("layout.sharding") || work.assumed("layout.sharding"))) {
+  const bool open = !work.has("layout.sharding") || work.assumed("layout.sharding") != nullptr;
+  // A file of DeepSpeed that is not there is known by its name.
+  if (open && work.has("named_sharding")) {
     work.assume("layout.sharding", work.text("named_sharding"),
                 "by the name of a file that is not beside the recipe");
     if (work.has("named_offload")) {
@@ -42,11 +42,13 @@ void fill_from_parts(Workings& work) {
       work.set("train.offload", work.text("named_offload"));
     }
     work.report("named_sharding", "taken by its name: the file is not beside the recipe");
-  } else if (const bool open = !work.has("layout.sharding") || work.assumed("layout.sharding");
-             open && work.has("deepspeed_file") && !work.has("deepspeed_read")) {
+  } else if (open && work.has("deepspeed_file") && !work.has("deepspeed_read")) {
     work.erase("layout.sharding");
     work.report("deepspeed_file", "no configuration of DeepSpeed is read: pass its file too");
     work.ask(Field::layout_sharding, "the DeepSpeed configuration is not in the files");
+  } else if (open && work.has("accelerate_deepspeed") && !work.has("deepspeed_file") &&
+             !work.has("accelerate_absent")) {
+    work.assume("layout.sharding", "gradients", "Accelerate's DeepSpeed runs ZeRO 2 by default");
   } else if (work.has("accelerate_absent") && work.assumed("layout.sharding") != nullptr) {
     work.erase("layout.sharding");
     work.ask(Field::layout_sharding, "the file of Accelerate is not beside the recipe");
@@ -90,8 +92,10 @@ bool has_adapters(const Workings& work) {
 // Adapters over a base of 4 bits, and LitGPT, whose command says what the file leaves open.
 void find_recipe(Workings& work) {
   if (work.has("base4") && work.is("train.recipe", "lora")) work.set("train.recipe", "qlora");
-  const bool one =
-      work.is_group("tune") && work.text("files").find("single_device") != std::string::npos;
+  // torchtune's configurations of low memory are those of one device (torchtune/_recipe_registry.py).
+  const std::string files = work.text("files");
+  const bool one = work.is_group("tune") && (files.find("single_device") != files.npos ||
+                                             files.find("low_memory") != files.npos);
   if (one && !work.has("single_device")) {
     work.set("single_device", "1");
     if (!work.has("gpus")) work.set("gpus", "1");
@@ -123,6 +127,19 @@ void find_backbone(Workings& work) {
     work.set("train.language", "frozen");
   }
   if (work.has("llm_lora")) work.erase("train.language");
+  const bool vision = work.has("frozen_vision"), language = work.has("frozen_language");
+  if (vision && work.is("train.recipe", "full")) {
+    work.set("train.recipe", language ? "projector" : "frozen-vision");
+  } else if (language && !has_adapters(work)) {
+    work.set("train.language", "frozen");
+  }
+}
+
+// Adapters of the encoder are those of the language model.
+void find_encoder_adapters(Workings& work) {
+  if (work.has("encoder_adapters") && has_adapters(work)) {
+    work.set("train.encoder", work.text("train.recipe"));
+  }
 }
 
 bool trains_vision(const Workings& work) {
@@ -149,7 +166,7 @@ void find_vision(Workings& work) {
   work.ask(Field::data_images_per_sample, "images per sample depend on the data");
   work.ask(Field::data_image_share, "the share of samples with images depends on the data");
   work.ask(Field::data_image_size, "the size of the images depends on the data");
-  if (!work.is_group("trainer")) return;
+  if (!work.is_group("trainer") && !trains_vision(work)) return;
   if (work.is("train.recipe", "full") && !work.is("freeze_vision", "0") && trains_vision(work)) {
     work.set("train.recipe", "frozen-vision");
     if (!work.is("freeze_connector", "0")) work.set("train.connector", "frozen");
@@ -208,6 +225,7 @@ void compute_fields(Workings& work) {
   find_layout(work);
   find_optimizer(work);
   find_backbone(work);
+  find_encoder_adapters(work);
   find_vision(work);
   work.ask(Field::train_method, "no file tells the method of training");
   if (is_rounds(work)) {

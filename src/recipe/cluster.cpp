@@ -106,7 +106,8 @@ std::vector<Count> counts_of(Workings& work) {
   }
   // A launcher that names no nodes runs on each of the job's.
   const bool job = !out.empty();
-  if (!work.has("nodes") && !work.is_unknown("nodes") && !job) add(each, "gpus_per_node");
+  const bool lone = !work.has("nodes") && !work.is_unknown("nodes") && !job;
+  if (lone && !work.has("file_gpus")) add(each, "gpus_per_node");
   add(work.number("file_gpus"), "file_gpus");
   if (work.has("cards")) {
     const std::string cards = work.text("cards");
@@ -153,9 +154,12 @@ std::optional<double> groups_of_openrlhf(Workings& work) {
 // Smallest number that the degrees need. Expert parallelism lies within data parallelism.
 double least_gpus(const Workings& work) {
   const double tp = work.degree(Field::layout_tp), pp = work.degree(Field::layout_pp);
-  const double experts = work.degree(Field::layout_ep) * work.number("layout.etp").value_or(tp);
+  const double shared = work.number("default_etp").value_or(tp);
+  const double experts = work.degree(Field::layout_ep) * work.number("layout.etp").value_or(shared);
   const double inner = tp * work.degree(Field::layout_cp);
-  return pp * (work.is_group("megatron") ? std::max(inner, experts) : inner);
+  const bool megatron = work.is_group("megatron") || work.has("verl_megatron") ||
+                        work.is("megatron", "1");
+  return pp * (megatron ? std::max(inner, experts) : inner);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "catalog/models/model.h"
 #include "scenario/fields.h"
+#include "trcost/numbers.h"
 
 namespace trcost::recipe {
 namespace {
@@ -77,10 +78,10 @@ void find_pipeline(Workings& work) {
     work.set("layout.recompute_layers", work.text("recompute_layers"));
   }
   const bool experts = work.has("shape.experts") || work.number("layout.ep").value_or(1) > 1;
-  if (experts && !work.has("layout.etp")) {
-    work.assume("layout.etp", std::to_string(static_cast<int>(work.degree(Field::layout_tp))),
-                "as the tensor-parallel degree");
-  }
+  if (!experts || work.has("layout.etp")) return;
+  if (work.has("default_etp")) return work.assume("layout.etp", work.text("default_etp"));
+  work.assume("layout.etp", format_exact(work.degree(Field::layout_tp)),
+              "as the tensor-parallel degree");
 }
 
 // Values of a backend, such as `megatron_tp`, by the fields that they set if it is chosen.
@@ -145,10 +146,13 @@ void find_layers_to_recompute(Workings& work) {
   if (titan && work.has("selective_op") && work.is("efficiency.stack", "fsdp")) {
     work.report("selective_op", "without compiled code the stack recomputes the core of attention");
   }
-  const std::string name = work.text(Field::model_name);
-  if (!each || *each < 1 || name.empty()) return;
-  const std::string entry = work.catalog().entry_of(CatalogKind::models, name);
-  if (entry.empty()) return;
+  if (!each || *each < 1) return;
+  const std::string entry =
+      work.catalog().entry_of(CatalogKind::models, work.text(Field::model_name));
+  if (entry.empty()) {
+    work.erase("layout.recompute");
+    return work.ask("layout.recompute_layers", "every n-th layer recomputes: set --model");
+  }
   const double layers = work.catalog().model(entry).language.layers;
   work.erase("layout.recompute");
   work.set("layout.recompute_layers",

@@ -202,7 +202,8 @@ void find_model(Workings& work) {
   if (const std::string typed = work.text("tune_config"); !typed.empty()) {
     return set_named(work, read_tune_config(work, typed), typed);
   }
-  if (const std::string flavor = work.text("titan_flavor"); !flavor.empty()) {
+  if (const std::string flavor = work.text("titan_flavor"); 
+      !flavor.empty() && !work.has("model")) {
     const std::string model = work.text("titan_model") + "-" + flavor;
     return set_named(work, {model, {}}, model);
   }

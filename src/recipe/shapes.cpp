@@ -39,8 +39,14 @@ Shape read_shape(const Workings& work) {
 
 // Width of an expert, that of the other layers if no key gives it.
 std::optional<double> expert_width_of(const Workings& work, const Shape& shape) {
-  const std::optional<double> given = work.number("shape.expert_ffn");
-  return given ? given : shape.ffn;
+  if (const auto given = work.number("shape.expert_ffn")) return given;
+  const std::optional<double> usual = work.number("expert_ffn");  // the framework's default
+  return usual ? usual : shape.ffn;
+}
+
+double shared_width_of(const Workings& work) {
+  const auto usual = work.has("shares_expert") ? work.number("shared_ffn") : std::nullopt;
+  return work.number("shape.shared_ffn").value_or(usual.value_or(0));
 }
 
 // Megatron pads the vocabulary to a multiple of 128 times the tensor-parallel degree.
@@ -131,13 +137,19 @@ std::optional<double> dense_layers_of(const std::string& typed) {
   return plain ? number_of(rest.substr(0, end)) : std::nullopt;
 }
 
+// Megatron-DeepSpeed routes to one expert, in every second layer (megatron/arguments.py, --topk and
+// --expert-interval).
 std::string experts_of(const Workings& work, const Shape& shape, double dense) {
+  const bool deepspeed = work.is("efficiency.stack", "megatron-deepspeed");
+  const double every =
+      std::max(1.0, work.number("shape.expert_interval").value_or(deepspeed ? 2 : 1));
+  dense = std::max(dense, *shape.layers - std::floor(*shape.layers / every));
   return fmt::format(
       R"(,"moe":{{"experts":{},"experts_per_token":{},"expert_ffn":{},"shared_ffn":{},)"
       R"("dense_layers":{}}})",
-      format_exact(*shape.experts), format_exact(work.number("shape.topk").value_or(2)),
+      format_exact(*shape.experts), format_exact(work.number("shape.topk").value_or(deepspeed ? 1 : 2)),
       format_exact(*expert_width_of(work, shape)),
-      format_exact(work.number("shape.shared_ffn").value_or(0)), format_exact(dense));
+      format_exact(shared_width_of(work)), format_exact(dense));
 }
 
 // Defaults of megatron/core/transformer/transformer_config.py, MLATransformerConfig.

@@ -47,8 +47,11 @@ void find_batch(Workings& work) {
   const auto whole = work.number("whole_batch");
   const std::optional<double> given =
       whole && *whole > 0 ? whole : work.number("train.global_batch");
+  const bool open = work.is_unknown("train.global_batch") || work.is_unknown("whole_batch");
   if (given) {
     work.set("train.global_batch", *given * pairs);
+  } else if (open) {
+    work.ask(Field::train_global_batch, "the batch is not in the files");
   } else if (micro && ranks) {
     const auto accumulation = accumulation_of(work, *micro, *ranks);
     if (accumulation) work.set("train.global_batch", *micro * *accumulation * *ranks * pairs);
@@ -100,6 +103,12 @@ void read_duration(Workings& work, const Data& data) {
   }
 }
 
+// The first of several ends counts.
+void limit_tokens(Workings& work, double tokens) {
+  const auto other = work.number("data.tokens");
+  work.set("data.tokens", other ? std::min(*other, tokens) : tokens);
+}
+
 // Amount by steps of the optimizer.
 void read_steps(Workings& work, const Data& data) {
   const auto limited = work.number("stop_at");
@@ -107,7 +116,7 @@ void read_steps(Workings& work, const Data& data) {
   if (limited && *limited > 0) steps = steps ? std::min(*steps, *limited) : *limited;
   if (!steps || *steps <= 0 || !data.batch) return;
   if (data.packed && data.length) {
-    work.set("data.tokens", *steps * *data.batch * *data.length);
+    limit_tokens(work, *steps * *data.batch * *data.length);
     work.erase("data.epochs");
   } else if (!data.packed) {
     work.set("data.samples", *steps * *data.batch / sequences_per_sample(work));
@@ -220,7 +229,7 @@ void find_training(Workings& work) {
   data.length = work.number(Field::data_seq_length);
   read_duration(work, data);
   if (const auto sequences = work.number("sequences"); sequences && data.length) {
-    work.set("data.tokens", *sequences * *data.length);
+    limit_tokens(work, *sequences * *data.length);
   }
   read_steps(work, data);
   if (const auto samples = samples_of_names(work); samples && !work.has("data.tokens")) {
