@@ -19,6 +19,31 @@
 namespace trcost::recipe {
 namespace {
 
+// The stage of ZeRO in the name of a file: `zero3_bf16.json`, `ds_z2_config`, `stage3.conf`. -1 for
+// none.
+int zero_stage_in(std::string name) {
+  name = lower_case(name.substr(name.rfind('/') + 1));
+  for (const std::string_view word : {"zero", "stage", "z"}) {
+    for (std::size_t at = 0; (at = name.find(word, at)) != name.npos; ++at) {
+      const std::size_t digit = name.find_first_not_of("_-", at + word.size());
+      if (digit == name.npos || name[digit] < '0' || name[digit] > '3') continue;
+      return name[digit] - '0';
+    }
+  }
+  return -1;
+}
+
+// Sharding and offload by the name of a file of DeepSpeed that is not at hand.
+void name_sharding(Workings& work) {
+  const std::string name = lower_case(work.text("deepspeed_name"));
+  const int stage = zero_stage_in(name);
+  if (stage < 0 || work.has("deepspeed_read") || work.has("named_sharding")) return;
+  constexpr const char* kStages[] = {"none", "optimizer", "gradients", "parameters"};
+  work.set("named_sharding", kStages[stage]);
+  const bool offload = name.find("offload") != name.npos && name.find("no_offload") == name.npos;
+  if (offload) work.set("named_offload", stage == 3 ? "parameters" : "optimizer");
+}
+
 // Values of DeepSpeed's and Accelerate's files and names, where the recipe leaves them open.
 void fill_from_parts(Workings& work) {
   constexpr std::pair<std::string_view, std::string_view> kParts[] = {
@@ -30,6 +55,7 @@ void fill_from_parts(Workings& work) {
     const bool unset = !work.has(to) || work.assumed(to) != nullptr;
     if (work.has(from) && work.text(from) != "auto" && unset) work.set(to, work.text(from));
   }
+  name_sharding(work);
   const bool open = !work.has("layout.sharding") || work.assumed("layout.sharding") != nullptr;
   // A file of DeepSpeed that is not there is known by its name.
   if (open && work.has("named_sharding")) {
@@ -41,7 +67,9 @@ void fill_from_parts(Workings& work) {
         work.report("train.offload", "activations on the host beside the weights are not modelled");
       work.set("train.offload", work.text("named_offload"));
     }
-    work.report("named_sharding", "taken by its name: the file is not beside the recipe");
+    for (const char* name : {"named_sharding", "deepspeed_name"}) {
+      work.report(name, "taken by its name: the file is not beside the recipe");
+    }
   } else if (open && work.has("deepspeed_file") && !work.has("deepspeed_read")) {
     work.erase("layout.sharding");
     work.report("deepspeed_file", "no configuration of DeepSpeed is read: pass its file too");
@@ -91,8 +119,15 @@ bool has_adapters(const Workings& work) {
 
 // Adapters over a base of 4 bits, and LitGPT, whose command says what the file leaves open.
 void find_recipe(Workings& work) {
-  if (work.has("base4") && work.is("train.recipe", "lora")) work.set("train.recipe", "qlora");
-  // torchtune's configurations of low memory are those of one device (torchtune/_recipe_registry.py).
+  // NeMo has a width for each kind of adapter.
+  if (work.has("lora_dim") && work.is("train.recipe", "adapter")) {
+    work.set("train.lora_rank", work.text("adapter_dim"));
+  } else if (work.has("lora_dim") && has_adapters(work)) {
+    work.set("train.lora_rank", work.text("lora_dim"));
+  }
+  if (work.is("base4", "1") && work.is("train.recipe", "lora")) work.set("train.recipe", "qlora");
+  // torchtune's configurations of low memory are those of one device
+  // (torchtune/_recipe_registry.py).
   const std::string files = work.text("files");
   const bool one = work.is_group("tune") && (files.find("single_device") != files.npos ||
                                              files.find("low_memory") != files.npos);
@@ -201,9 +236,13 @@ void open_launcher_fields(Workings& work) {
   for (const Field field :
        {Field::layout_tp, Field::layout_pp, Field::layout_cp, Field::layout_recompute,
         Field::layout_sharding, Field::train_precision, Field::train_optimizer,
-        Field::train_offload, Field::rollout_samples_per_prompt}) {
+        Field::train_offload, Field::rollout_samples_per_prompt, Field::train_recipe,
+        Field::train_method, Field::train_micro_batch, Field::data_epochs}) {
     const std::string_view path = field_info(field).path;
     if (work.assumed(path) == nullptr || work.table().fixed.contains(path)) continue;
+    if (path == "rollout.samples_per_prompt" && !is_rounds(work)) continue;
+    const bool run = path.starts_with("train.m") || path == "train.recipe" || path == "data.epochs";
+    if (run && !absent) continue;  // a launcher's configuration is that of its machines
     const bool degree = path == "layout.tp" || path == "layout.pp" || path == "layout.cp";
     if (degree && !work.is_group("megatron")) continue;  // others have few, and say so by keys
     work.erase(path);
@@ -228,17 +267,18 @@ void compute_fields(Workings& work) {
   find_encoder_adapters(work);
   find_vision(work);
   work.ask(Field::train_method, "no file tells the method of training");
-  if (is_rounds(work)) {
+  if (work.is_group("script")) {
+    work.ask(Field::data_samples, "no file tells the amount of data");
+  } else if (is_rounds(work)) {
     find_rounds(work);
   } else {
     find_training(work);
   }
   work.ask(Field::hardware_accelerator, "no file names the accelerator");
   if (has_adapters(work)) return find_targets(work);
-  for (const std::string_view name :
-       {"train.lora_rank", "train.lora_targets", "train.base_precision"}) {
-    work.erase(name);
-  }
+  if (!work.is("train.recipe", "adapter")) work.erase("train.lora_rank");
+  work.erase("train.lora_targets");
+  work.erase("train.base_precision");
 }
 
 }  // namespace trcost::recipe

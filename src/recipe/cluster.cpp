@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "catalog/hardware/machines.h"
@@ -151,14 +152,26 @@ std::optional<double> groups_of_openrlhf(Workings& work) {
   return actor + critic + reference + reward + engines;
 }
 
+// GPUs by DeepSpeed's rule: train_batch_size is micro-batch x accumulation x ranks. 0 without it.
+double ranks_of_deepspeed(const Workings& work) {
+  const auto whole = work.number("ds_global"), micro = work.number("ds_micro"),
+             accumulation = work.number("ds_accumulation");
+  if (!whole || !micro || !accumulation || *micro * *accumulation <= 0) return 0;
+  const double ranks = *whole / (*micro * *accumulation);
+  return ranks == std::floor(ranks)
+             ? ranks * work.degree(Field::layout_tp) * work.degree(Field::layout_pp) *
+                   work.degree(Field::layout_cp)
+             : 0;
+}
+
 // Smallest number that the degrees need. Expert parallelism lies within data parallelism.
-double least_gpus(const Workings& work) {
+double least_gpus(const Workings& work, double default_etp) {
   const double tp = work.degree(Field::layout_tp), pp = work.degree(Field::layout_pp);
-  const double shared = work.number("default_etp").value_or(tp);
-  const double experts = work.degree(Field::layout_ep) * work.number("layout.etp").value_or(shared);
+  const double experts =
+      work.degree(Field::layout_ep) * work.number("layout.etp").value_or(default_etp);
   const double inner = tp * work.degree(Field::layout_cp);
-  const bool megatron = work.is_group("megatron") || work.has("verl_megatron") ||
-                        work.is("megatron", "1");
+  const bool megatron =
+      work.is_group("megatron") || work.has("verl_megatron") || work.is("megatron", "1");
   return pp * (megatron ? std::max(inner, experts) : inner);
 }
 
@@ -178,12 +191,14 @@ void find_gpus(Workings& work) {
                                         format_exact(other->gpus));
     work.report(other->of, why);
     work.ask(Field::hardware_gpus, why);
+  } else if (!counts.empty() && counts.front().of == "cards" && work.has("accelerate_absent")) {
+    work.ask(Field::hardware_gpus, "the file of Accelerate is not beside the recipe");
   } else if (!counts.empty()) {
     gpus = counts.front().gpus;
   } else if (const auto product = product_of_degrees(work)) {
     gpus = *product;
   } else {
-    gpus = groups_of_openrlhf(work).value_or(0);
+    gpus = groups_of_openrlhf(work).value_or(ranks_of_deepspeed(work));
   }
   // ms-swift starts one process unless NPROC_PER_NODE says more, and spreads the layers of a model
   // over the cards that it sees.
@@ -197,7 +212,11 @@ void find_gpus(Workings& work) {
       work.report("cards", "a process spreads the layers over several cards by device_map");
     }
   }
-  if (gpus > 0 && gpus < least_gpus(work)) {
+  const double etp = work.number("default_etp").value_or(work.degree(Field::layout_tp));
+  if (gpus > 0 && gpus < least_gpus(work, etp) && gpus >= least_gpus(work, 1)) {
+    work.ask(Field::layout_etp, "as the tensor-parallel degree it needs more GPUs than there are");
+    work.set("open_etp", "1");
+  } else if (gpus > 0 && gpus < least_gpus(work, etp)) {
     const std::string why = "the GPUs of the launcher are fewer than the layout needs";
     work.report("nodes", why);
     work.report("gpus_per_node", why);

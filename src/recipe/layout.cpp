@@ -78,7 +78,7 @@ void find_pipeline(Workings& work) {
     work.set("layout.recompute_layers", work.text("recompute_layers"));
   }
   const bool experts = work.has("shape.experts") || work.number("layout.ep").value_or(1) > 1;
-  if (!experts || work.has("layout.etp")) return;
+  if (!experts || work.has("layout.etp") || work.has("open_etp")) return;
   if (work.has("default_etp")) return work.assume("layout.etp", work.text("default_etp"));
   work.assume("layout.etp", format_exact(work.degree(Field::layout_tp)),
               "as the tensor-parallel degree");

@@ -119,7 +119,8 @@ Named read_tune_config(Workings& work, std::string name) {
   }
   const std::string why = fmt::format("torchtune's own configuration {} is not beside it", name);
   for (const std::string_view path : {"layout.recompute", "train.optimizer"}) {
-    if (work.assumed(path) != nullptr) work.erase(path);
+    const bool known = path == "train.optimizer" && work.has("adamw");
+    if (work.assumed(path) != nullptr && !known) work.erase(path);
   }
   work.ask(Field::train_micro_batch, why);
   work.ask(Field::layout_recompute, why);
@@ -202,8 +203,7 @@ void find_model(Workings& work) {
   if (const std::string typed = work.text("tune_config"); !typed.empty()) {
     return set_named(work, read_tune_config(work, typed), typed);
   }
-  if (const std::string flavor = work.text("titan_flavor"); 
-      !flavor.empty() && !work.has("model")) {
+  if (const std::string flavor = work.text("titan_flavor"); !flavor.empty() && !work.has("model")) {
     const std::string model = work.text("titan_model") + "-" + flavor;
     return set_named(work, {model, {}}, model);
   }

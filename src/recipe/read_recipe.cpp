@@ -83,6 +83,9 @@ class Reader {
       names += std::filesystem::path(path).filename().string() + " ";
       folders += std::filesystem::path(path).parent_path().filename().string() + " ";
     }
+    const auto servers =
+        std::ranges::count(files_.sources, RecipeSource::Kind::serve, &RecipeSource::kind);
+    if (servers > 1) workings_.set("servers", static_cast<double>(servers));
     workings_.set("files", names);
     workings_.set("folders", folders);
     report_files();
@@ -191,13 +194,30 @@ class Reader {
     rows_of_[key].clear();
   }
 
+  // Whether the known end of a path is enough: the name of a model or of a file.
+  static bool tells_by_end(const KeyRule& rule, const Fact& fact, bool any) {
+    const std::string& name = rule.variable;
+    const bool named = name == "model" || name.ends_with("_model") || name == "name_hint" ||
+                       name == "deepspeed_name";
+    const bool path = fact.value.find('/') != std::string::npos && !fact.value.ends_with('/');
+    return path && (named || !any);
+  }
+
+  // Whether a key does the same whatever its value is.
+  static bool is_same_for_all(const KeyRule& rule) {
+    const bool one = std::ranges::all_of(
+        rule.values, [](const auto& each) { return each.first == "*" || each.first == "null"; });
+    const ValueRule* all = find_value(rule, "*", Given::text);
+    return (rule.variable.empty() || rule.variable == "deepspeed_name") && one && all != nullptr &&
+           !all->variables.empty();
+  }
+
   // `item` for a further item of a list.
   void apply_rule(const KeyRule& rule, const Fact& fact, const std::string& key, bool item) {
-    // The known end of a path names a model.
-    const bool path_known = (rule.variable == "model" || rule.variable.ends_with("_model")) &&
-                            !fact.value.empty() && !fact.value.ends_with('/');
-    if (fact.given == Given::unknown && !path_known) return apply_unknown(rule, fact);
     const ValueRule* value = find_value(rule, fact.value, fact.given);
+    const bool any = value == nullptr || value == find_value(rule, "*", Given::text);
+    const bool open = fact.given == Given::unknown && !tells_by_end(rule, fact, any);
+    if (open && !is_same_for_all(rule)) return apply_unknown(rule, fact);
     const bool plain = fact.given != Given::nothing && fact.given != Given::bare &&
                        lower_case(fact.value) != "none";
     std::string paths;
@@ -213,8 +233,7 @@ class Reader {
       last_key_of_[name] = key;
       if (find_field(name) != nullptr) paths += (paths.empty() ? "" : ",") + name;
     };
-    const bool named = value != nullptr && value != find_value(rule, "*", Given::text);
-    if (!rule.variable.empty() && plain && !named) {
+    if (!rule.variable.empty() && plain && any && !open) {
       const std::string list = item ? workings_.text(rule.variable) + "," : "";
       set(rule.variable, list + fact.value);
     }
@@ -381,18 +400,28 @@ RecipeReading read_recipe(const std::vector<std::string>& files, const Scenario&
     throw Error(ErrorKind::data, fmt::format("recipes of {} are not read", unread.name),
                 unread.instead, opened.paths.front());
   }
+  // A job around a script of its own tells its machines.
+  const bool job = std::ranges::any_of(opened.sources, [](const RecipeSource& source) {
+    return source.kind == RecipeSource::Kind::wrapper && !source.facts.empty();
+  });
+  if (name.empty() && job && opened.absent.empty()) name = "script";
   if (name.empty() && !opened.absent.empty()) {
     throw Error(ErrorKind::data,
                 fmt::format("no framework is recognised by its keys, and {} is not beside it",
                             opened.absent.front().value),
                 "pass that file too", opened.paths.front());
   }
-  if (name.empty()) {
-    throw Error(ErrorKind::data, "no framework is recognised by its keys", std::string(kRead),
-                opened.paths.front());
+  const std::string first = opened.paths.front();
+  RecipeReading out;
+  if (!name.empty()) {
+    const FrameworkTable table = load_framework(catalog, name);
+    out = Reader(std::move(opened), table, given, catalog).read();
   }
-  const FrameworkTable table = load_framework(catalog, name);
-  return Reader(std::move(opened), table, given, catalog).read();
+  if (name.empty() || (name == "script" && !out.scenario.has(Field::hardware_gpus))) {
+    throw Error(ErrorKind::data, "no framework is recognised by its keys", std::string(kRead),
+                first);
+  }
+  return out;
 }
 
 }  // namespace trcost::recipe

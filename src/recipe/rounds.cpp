@@ -18,10 +18,40 @@ void add_server(Workings& work) {
   if (!work.is("rollout.placement", "split") || work.has("rollout.generation_gpus")) return;
   const double tp = std::max(
       1.0, work.number("serve_tp").value_or(work.number("rollout.generation_tp").value_or(1)));
-  const double engines = tp * std::max(1.0, work.number("serve_dp").value_or(1));
+  const double engines =
+      tp * std::max(1.0, work.number("serve_dp").value_or(1)) * work.number("servers").value_or(1);
   work.set("rollout.generation_tp", tp);
   work.set("rollout.generation_gpus", engines);
   if (const auto gpus = work.number("hardware.gpus")) work.set("hardware.gpus", *gpus + engines);
+}
+
+// Steps of the optimizer as rounds: a round has as many steps as its answers fill batches, for each
+// pass over them.
+void count_rounds(Workings& work, double answers) {
+  const auto steps = work.number("steps");
+  if (!steps || *steps <= 0) return;
+  const auto batch = work.number("train.global_batch"), prompts = work.number("rollout.prompts");
+  const double passes = std::max(1.0, work.number("rollout.epochs").value_or(1));
+  const double each =
+      batch && prompts && *batch > 0 ? std::max(1.0, *prompts * answers / *batch) * passes : passes;
+  work.set("rollout.steps", std::max(1.0, std::floor(*steps / each)));
+}
+
+// ms-swift's Megatron generates for several batches at once (--steps_per_generation).
+void find_swift_rounds(Workings& work) {
+  add_server(work);
+  const double answers = work.number("rollout.samples_per_prompt").value_or(1);
+  if (const auto batch = work.number(Field::train_global_batch)) {
+    const double steps = work.number("steps_per_generation").value_or(1);
+    const double round = work.number("generation_batch").value_or(*batch * steps);
+    work.set("rollout.prompts", std::max(1.0, std::floor(round / answers)));
+  }
+  count_rounds(work, answers);
+  if (const auto beta = work.number("beta")) {
+    work.set("rollout.reference", *beta > 0 ? "on" : "off");
+  }
+  work.assume("rollout.engine", "vllm");
+  if (!work.has("rollout.generation_tp")) work.assume("rollout.generation_tp", "1");
 }
 
 // The Trainer's batch counts answers: per device x accumulation x processes.
@@ -40,9 +70,7 @@ void find_trainer_rounds(Workings& work) {
     const double round = work.number("generation_batch").value_or(*micro * steps * *ranks);
     work.set("rollout.prompts", std::max(1.0, std::floor(round / answers)));
   }
-  if (const auto steps = work.number("steps"); steps && *steps > 0) {
-    work.set("rollout.steps", *steps);
-  }
+  count_rounds(work, answers);
   const std::optional<double> prompts = samples_of_names(work);
   if (prompts && !work.has("rollout.steps") && work.number("rollout.prompts")) {
     const double passes = work.number("data.epochs").value_or(1);
@@ -71,7 +99,12 @@ void find_trainer_rounds(Workings& work) {
 
 // torchtune's batch is a round, and its steps count prompts.
 void find_tune_rounds(Workings& work) {
-  const auto round = work.number("train.micro_batch");
+  // GRPO's batch is that of a device (recipes/dev/grpo_full_finetune_distributed.py).
+  auto round = work.number("train.micro_batch");
+  if (work.is("train.method", "grpo")) {
+    const auto ranks = learning_ranks(work);
+    round = round && ranks ? std::optional(*round * *ranks) : std::nullopt;
+  }
   if (const auto steps = work.number("steps"); round && steps && *round > 0) {
     work.set("rollout.steps", std::max(1.0, std::floor(*steps / *round)));
   }
@@ -140,6 +173,7 @@ void find_rounds(Workings& work) {
   work.report("openrlhf_packing",
               "learning without padding is the stack's, and batches count answers");
   if (work.is_group("trainer")) find_trainer_rounds(work);
+  if (work.table().name == "ms-swift-megatron") find_swift_rounds(work);
   if (work.is_group("verl")) find_verl_rounds(work);
   if (work.is_group("tune")) find_tune_rounds(work);
   // NeMo RL's default number of steps is never reached: passes end the run.

@@ -147,9 +147,10 @@ std::string experts_of(const Workings& work, const Shape& shape, double dense) {
   return fmt::format(
       R"(,"moe":{{"experts":{},"experts_per_token":{},"expert_ffn":{},"shared_ffn":{},)"
       R"("dense_layers":{}}})",
-      format_exact(*shape.experts), format_exact(work.number("shape.topk").value_or(deepspeed ? 1 : 2)),
-      format_exact(*expert_width_of(work, shape)),
-      format_exact(shared_width_of(work)), format_exact(dense));
+      format_exact(*shape.experts),
+      format_exact(work.number("shape.topk").value_or(deepspeed ? 1 : 2)),
+      format_exact(*expert_width_of(work, shape)), format_exact(shared_width_of(work)),
+      format_exact(dense));
 }
 
 // Defaults of megatron/core/transformer/transformer_config.py, MLATransformerConfig.

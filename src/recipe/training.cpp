@@ -64,7 +64,8 @@ void find_batch(Workings& work) {
   if (const auto own = work.number("train.micro_batch"); own && pairs > 1) {
     work.set("train.micro_batch", *own * pairs);
   }
-  if (work.is("train.method", "dpo") && !work.has("rollout.reference")) {
+  const bool compares = work.is("train.method", "dpo") || work.is("train.method", "kto");
+  if (compares && !work.has("rollout.reference")) {
     work.assume("rollout.reference", "on", "the loss compares with the starting model");
   }
   if (work.is("train.method", "dpo") && work.is("train.recipe", "lora")) {

@@ -49,6 +49,22 @@ class Interpreter {
 
   Facts facts() { return std::move(facts_.facts()); }
 
+  // Takes the flags in variables of a script that only sets them for another one.
+  void take_flags_of_variables() {
+    const bool flags = std::ranges::any_of(out_.commands, [](const ShellCommand& command) {
+      return std::ranges::any_of(command.facts,
+                                 [](const Fact& fact) { return fact.key.starts_with("--"); });
+    });
+    if (flags) return;
+    CommandWords words(file_, 1);
+    for (const std::string& variable : variables_.holders_of_flags()) {
+      for (ShellField& field : variables_.fields_of(variable)) words.add(std::move(field), 1);
+    }
+    ShellCommand command = words.finish();
+    constexpr std::size_t kLeast = 5;
+    if (command.facts.size() >= kLeast) out_.commands.push_back(std::move(command));
+  }
+
   // Flags that a command has count there.
   void drop_followed_flags() {
     std::set<std::string, std::less<>> followed;
@@ -116,6 +132,10 @@ class Interpreter {
     if (word == "function" || (!array && is_kind(Token::open, 1) && is_kind(Token::close, 2))) {
       return define_function();
     }
+    if (word.starts_with("((") && assign_number(word)) {
+      ++at_;
+      return;
+    }
     if (word == "[" || word == "[[" || word == "test" || word.starts_with("((")) {
       return run_test();
     }
@@ -166,6 +186,7 @@ class Interpreter {
     for (std::size_t i = first; i < last; ++i) {
       if (tokens_[i].kind != Token::word) continue;
       if (tokens_[i].text.find("--") == std::string::npos) continue;
+      if (i > 0 && tokens_[i - 1].text == "echo") continue;
       std::string text = variables_.text_of(tokens_[i].text).text;
       const std::size_t flag = text.find("--");
       const bool value = i + 1 < last && tokens_[i + 1].kind == Token::word;
@@ -358,7 +379,12 @@ class Interpreter {
       const std::string text = token().text;
       const int at_line = token().line;
       note_substitution(token());
+      if (active_) assign_defaults(text, at_line);
       ++at_;
+      if (words.program() == "let") {
+        assign_number(text);
+        continue;
+      }
       if (assignments && is_declaration(text)) continue;
       if (assignments && assign(text, at_line, environment)) continue;
       if (text.starts_with('-') && words.empty() && assignments) continue;  // of `declare -x`
@@ -481,6 +507,35 @@ class Interpreter {
     return true;
   }
 
+  // `${X:=value}` sets X if it is not set.
+  void assign_defaults(const std::string& text, int line) {
+    for (std::size_t at = 0; (at = text.find("${", at)) != std::string::npos; at += 2) {
+      const std::size_t end = closing_character(text, at + 1);
+      const std::string inside = text.substr(at + 2, end - at - 2);
+      const std::size_t sign = std::min(inside.find(":="), inside.find('='));
+      const std::string name = inside.substr(0, sign);
+      if (sign == std::string::npos || !is_shell_name(name)) continue;
+      const ShellField value = variables_.text_of("${" + inside + "}");
+      variables_.assign(name, "${" + inside + "}", false);
+      facts_.add("$" + name, value.text, line, value.unknown ? Given::unknown : Given::text);
+    }
+  }
+
+  // `let X=A*B` and `((X = A * B))`. Returns false for another expression.
+  bool assign_number(const std::string& typed) {
+    std::string text;
+    for (const char c : typed) {
+      if (std::string_view("\"' ").find(c) == std::string_view::npos) text += c;
+    }
+    if (text.starts_with("((") && text.ends_with("))")) text = text.substr(2, text.size() - 4);
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    const bool assigns = equals != std::string::npos && is_shell_name(name) &&
+                         !text.substr(equals + 1).starts_with('=');
+    if (assigns && active_) variables_.assign(name, "$((" + text.substr(equals + 1) + "))", false);
+    return assigns;
+  }
+
   void take_array(const std::string& name, bool append) {
     std::vector<ShellField> items;
     ++at_;
@@ -565,6 +620,7 @@ Script read_script(std::string_view text, const std::string& file, const ShellSe
     if (!error.location.empty()) throw;
     throw Error(error.kind, error.message, error.hint, file);
   }
+  interpreter.take_flags_of_variables();
   interpreter.drop_followed_flags();
   out.facts = interpreter.facts();
   return out;

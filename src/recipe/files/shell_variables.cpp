@@ -461,9 +461,15 @@ std::optional<double> ShellVariables::computed(std::string_view expression, int 
 Truth ShellVariables::compare(std::string_view left, std::string_view sign,
                               std::string_view right) const {
   const ShellField a = text_of(left), b = text_of(right);
-  if (a.unknown || b.unknown) return Truth::unknown;
   const auto truth = [](bool is) { return is ? Truth::yes : Truth::no; };
-  if (sign == "=" || sign == "==" || sign == "!=") {
+  const bool equality = sign == "=" || sign == "==" || sign == "!=";
+  // A variable that the text does not set is empty, as for `-z`.
+  const auto is_empty = [](const ShellField& of) { return !of.unknown && of.text.empty(); };
+  if (equality && (is_empty(a) || is_empty(b))) {
+    return truth((a.text == b.text) == (sign != "!="));
+  }
+  if (a.unknown || b.unknown) return Truth::unknown;
+  if (equality) {
     if (b.text.find('*') != std::string::npos) return Truth::unknown;
     return truth((a.text == b.text) == (sign != "!="));
   }
@@ -530,6 +536,26 @@ Truth ShellVariables::test_number(std::string_view expression) const {
   const auto value = computed(expression, 0);
   if (!value) return Truth::unknown;
   return *value != 0 ? Truth::yes : Truth::no;
+}
+
+std::vector<std::string> ShellVariables::holders_of_flags() const {
+  constexpr std::size_t kMost = 200;
+  std::vector<std::pair<std::string, std::string>> texts;  // with the words that expand to them
+  for (const auto& [name, value] : values_) texts.emplace_back(value, "$" + name);
+  for (const auto& [name, items] : arrays_) {
+    texts.emplace_back("", "${" + name + "[@]}");
+    for (const ShellField& item : items) texts.back().first += item.text + " ";
+  }
+  std::erase_if(texts, [](const auto& each) { return each.first.find("--") == std::string::npos; });
+  texts.resize(std::min(texts.size(), kMost));
+  std::vector<std::string> out;
+  for (const auto& [text, word] : texts) {
+    const bool within = std::ranges::any_of(texts, [&, &part = text](const auto& other) {
+      return other.first.size() > part.size() && other.first.find(trim(part)) != part.npos;
+    });
+    if (!within) out.push_back(word);
+  }
+  return out;
 }
 
 void ShellVariables::merge(const ShellVariables& other) {

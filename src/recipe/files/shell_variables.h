@@ -46,6 +46,9 @@ class ShellVariables {
   /// Whether the expression of `((...))` is not zero.
   [[nodiscard]] Truth test_number(std::string_view expression) const;
 
+  /// Variables that have flags, as `$X` or `${X[@]}`, without those that stand in another one.
+  [[nodiscard]] std::vector<std::string> holders_of_flags() const;
+
   /// Keeps what both have, so that what differs becomes unknown.
   void merge(const ShellVariables& other);
 

@@ -82,7 +82,11 @@ class Splitter {
   }
 
   void take_escape() {
-    if (peek(1) == '\n' || (peek(1) == '\r' && peek(2) == '\n')) {
+    if (text_.substr(at_).starts_with("\\&\\&")) {  // for the shell of a launcher
+      finish_word();
+      add(Token::end, "&&");
+      at_ += 4;
+    } else if (peek(1) == '\n' || (peek(1) == '\r' && peek(2) == '\n')) {
       at_ += peek(1) == '\n' ? 2 : 3;
       ++line_;
     } else {
@@ -137,6 +141,11 @@ class Splitter {
       finish_word();
       add(c == '(' ? Token::open : Token::close, std::string(1, c));
       ++at_;
+    } else if (const std::size_t end = end_of_placeholder(); end > 0) {
+      if (!open_) word_line_ = line_;
+      word_ += "$(?)";
+      open_ = true;
+      at_ = end;
     } else if (c == '<' || c == '>') {
       take_redirect();
     } else if (c == '&' && peek(1) == '>') {
@@ -149,6 +158,18 @@ class Splitter {
       add(c == ';' && twice ? Token::case_end : Token::end, std::string(twice ? 2 : 1, c));
       at_ += twice ? 2 : 1;
     }
+  }
+
+  // The end of `<node1_ip>`, which a person fills in. 0 for another text.
+  [[nodiscard]] std::size_t end_of_placeholder() const {
+    std::size_t end = at_ + 1;
+    const auto is_part = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '_' || c == '-';
+    };
+    while (end < text_.size() && is_part(text_[end])) ++end;
+    const bool closed = peek() == '<' && end > at_ + 1 && end < text_.size() && text_[end] == '>';
+    return closed ? end + 1 : 0;
   }
 
   // `> file`, `2>&1`, `<<EOF`, `<<< word`.
