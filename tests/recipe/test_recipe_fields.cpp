@@ -590,7 +590,7 @@ TEST_CASE("parts of a vision-language model learn as their keys say", "[recipe]"
       "t.yaml",
       "model:\n  _component_: torchtune.models.llama3_2_vision.lora_llama3_2_vision_11b\n"
       "  decoder_trainable: frozen\n  encoder_trainable: lora\nbatch_size: 2\nepochs: 1\n");
-  CHECK(parts(tune) == "frozen//");
+  CHECK(parts(tune) == "frozen/lora/");
   CHECK(asks(tune, "data.images_per_sample"));
 }
 
