@@ -321,14 +321,14 @@ struct PublishedHours {
 /// Empty for other numbers of tokens and for models whose GPU-hours are not published.
 std::optional<PublishedHours> published_hours(const Catalog& catalog, const Estimate& estimate);
 
-/// The error on sources that were predicted before they were added to the data.
+/// The error on new sources, which were predicted before they joined the data.
 struct UnseenError {
   double sources = 0;
   double median = 0;        ///< of |predicted / measured - 1|
   double tenth_factor = 1;  ///< exceeded by one source in ten
 };
 
-/// The error on unseen sources of the kind of `estimate`. Empty for a stack that is calibrated to
+/// The error on new sources of the kind of `estimate`. Empty for a stack that is calibrated to
 /// the user's own steps.
 std::optional<UnseenError> unseen_error(const Catalog& catalog, const Estimate& estimate);
 

@@ -84,7 +84,7 @@ struct Report {
   std::optional<TokenExample> example;
   /// GPU-hours that the makers of the model published. Empty if the run is another one.
   std::optional<PublishedHours> published;
-  /// The error on software outside the data, of the cheapest platform.
+  /// The error on new sources, for the cheapest platform.
   std::optional<UnseenError> unseen;
   /// Costs with the tokens of published models. Empty if tokens were specified, and for a screen.
   std::span<const TokenAlternative> alternatives;

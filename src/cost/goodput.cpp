@@ -102,7 +102,7 @@ namespace {
       ErrorKind::no_answer,
       fmt::format(
           "{} is interrupted every {}{}, too often to get on (checkpoints every {}, "
-          "each {}; restart {})",
+          "each {}, restart {})",
           job, time(result.mtbf_seconds),
           inputs.spot ? fmt::format(" (one preemption per node and {} h on {} nodes)",
                                     format_exact(inputs.preemption_hours), grouped(result.nodes, 0))
@@ -238,7 +238,7 @@ Derivation derive_interval(const FailureInputs& inputs, const GoodputResult& res
                                      "sqrt({0:.6g} x {1}) x (1 + 1/3 x sqrt({0:.6g} / {1}) + 1/9 x "
                                      "{0:.6g} / {1}) - {0:.6g}",
                                      delta, twice)
-                               : fmt::format("{:.6g}; delta is not below 2 M", m);
+                               : fmt::format("{:.6g}, as delta is not below 2 M", m);
   return {"checkpoint interval tau",
           "sqrt(2 delta M) (1 + 1/3 sqrt(delta/2M) + 1/9 delta/2M) - delta",
           result.interval_seconds > 1 ? daly : std::string(kLeast), interval, "Daly 2006, eq. 37"};

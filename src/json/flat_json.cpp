@@ -35,7 +35,7 @@ using nlohmann::json;
 constexpr std::size_t kQuoted = 160;  // bytes of a name or reason in a message
 
 constexpr std::string_view kSizeHint =
-    "trcost reads models, scenarios and catalog entries; is this the right file?";
+    "trcost reads models, scenarios and catalog entries. Is this the right file?";
 
 // Different keys of a document; a list of quantized modules has ten thousands.
 constexpr std::size_t kMostKeys = 100'000;
@@ -80,7 +80,7 @@ class StrictBuilder : public nlohmann::json_sax<json> {
       throw Error(ErrorKind::data,
                   fmt::format("the key \"{}\" stands twice in the same object",
                               printable(name.substr(0, kQuoted))),
-                  "remove one of the two; which one counts would be a guess", std::string(origin_));
+                  "remove one of the two. Which one counts would be a guess", std::string(origin_));
     }
     return true;
   }
@@ -101,7 +101,7 @@ class StrictBuilder : public nlohmann::json_sax<json> {
                             line_and_column(text_, std::min(std::max<std::size_t>(position, 1) - 1,
                                                             text_.size())),
                             printable(why.substr(0, kQuoted))),
-                "check the file with a JSON editor; comments and trailing commas are not allowed",
+                "check the file with a JSON editor. Comments and trailing commas are not allowed",
                 std::string(origin_));
   }
 

@@ -106,6 +106,30 @@ constexpr double kSmallestUnit = 0.001;   // below, four decimals say too little
               std::move(hint));
 }
 
+// Refuses what a shell leaves of an amount with a dollar sign that is not in quotes: it replaces $5
+// in $5M, $2 in $2.10 and $0 in $0.50.
+void refuse_lost_digits(std::string_view text, std::string_view amount, const Kind& kind) {
+  const bool lost = amount.front() == '.' || amount.find("sh.") != std::string_view::npos ||
+                    find_unit(kMoneyUnits, amount) != nullptr ||
+                    (amount.front() == '0' && find_unit(kMoneyUnits, trim(amount.substr(1))));
+  if (!lost || text.starts_with('$')) return;
+  refuse(text, kind, "the first digits are missing, as when a shell replaces $5 in $5M",
+         "write 5M, or '$5M' in quotes. An amount below one dollar is 0.50");
+}
+
+// Refuses an amount in another currency.
+void refuse_foreign_money(std::string_view text, const Kind& kind) {
+  constexpr std::string_view kOthers[] = {"\u20ac", "\u00a3", "\u00a5", "eur",
+                                          "gbp",    "chf",    "jpy",    "cny"};
+  const std::string lower = lower_case(text);
+  const bool foreign = std::ranges::any_of(
+      kOthers, [&](std::string_view sign) { return lower.find(sign) != std::string::npos; });
+  if (!foreign) return;
+  refuse(text, kind, "flags take US dollars",
+         "convert it and write dollars, such as 50k or 5M. --currency EUR --rate 0.92 shows the "
+         "answer in euros");
+}
+
 double unit_factor(std::string_view suffix, std::string_view text, const Kind& kind,
                    NumberKind number_kind) {
   if (number_kind == NumberKind::rate) {
@@ -246,16 +270,17 @@ double parse_number(std::string_view text, NumberKind kind) {
   const Kind info = kind_info(kind);
   std::string_view rest = trim(text);
   if (kind == NumberKind::money) {
+    refuse_foreign_money(text, info);
     if (rest.starts_with('$')) rest.remove_prefix(1);
-    if (rest.ends_with('$')) rest.remove_suffix(1);
+    for (const std::string_view dollars : {"$", "USD", "usd"}) {
+      if (rest.ends_with(dollars)) rest.remove_suffix(dollars.size());
+    }
     rest = trim(rest);
   }
   if (rest.empty()) refuse(text, info, "it is empty");
+  if (kind == NumberKind::money) refuse_lost_digits(text, rest, info);
   if (rest.front() == '-') refuse(text, info, "negative values are not allowed");
   if (rest.front() == '+') refuse(text, info, "write it without a sign");
-  if (kind == NumberKind::money && (rest.starts_with("\u20ac") || rest.starts_with("\u00a3"))) {
-    refuse(text, info, "flags take US dollars, and --currency changes what is shown");
-  }
   if (rest.front() != '.' && (rest.front() < '0' || rest.front() > '9')) {
     refuse(text, info, "it does not start with a digit");
   }

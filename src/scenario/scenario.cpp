@@ -20,11 +20,11 @@ void check_range(const FieldInfo& info, double value, std::string_view location)
     std::string hint;
     if (info.kind == FieldKind::fraction && value >= kFewestPercent && value > info.highest &&
         value <= 100 * info.highest) {
-      hint = fmt::format("write {:.6g} or {:.6g}%; ", value / 100, value);
+      hint = fmt::format("write {:.6g} or {:.6g}%. ", value / 100, value);
     } else if (info.field == Field::cost_price_per_gpu_hour && value == 0) {
-      hint = "leave it out to see hours alone: they do not depend on the price; ";
+      hint = "leave it out to see hours alone: they do not depend on the price. ";
     } else if (info.field == Field::model_params && value > 0 && value < info.lowest) {
-      hint = fmt::format("write {}B for billions; ", format_exact(value));
+      hint = fmt::format("write {}B for billions. ", format_exact(value));
     }
     throw Error(ErrorKind::usage,
                 fmt::format("{} is outside the allowed range",

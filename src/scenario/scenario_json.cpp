@@ -174,7 +174,7 @@ ObjectReader scenario_object(std::string_view json, std::string_view origin) {
   check_schema(object, origin);
   if (!object.has("scenario")) {
     throw Error(ErrorKind::data, "this saved result holds no scenario",
-                "results of questions about a run hold one; for this one run its command again",
+                "results of questions about a run hold one. For this one, run its command again",
                 std::string(origin));
   }
   return object.required_value("scenario").object();

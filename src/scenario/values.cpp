@@ -223,7 +223,7 @@ void Scenario::set_distribution(const FieldInfo& info, const Distribution& distr
     if (distribution.kind == Kind::normal && a <= kLeastDeviations * b) {
       refuse(fmt::format("{}: a normal distribution of mean {} and sd {} reaches 0", info.path,
                          format_exact(a), format_exact(b)),
-             "its mean has to be above 3 sd; a lognormal (median, sigma) has no such limit");
+             "its mean has to be above 3 sd. A lognormal (median, sigma) has no such limit");
     }
   } else {
     if (!(a > 0)) {

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kBlock = std::size_t{64} << 10;
 constexpr std::string_view kSizeHint =
-    "trcost reads models, scenarios and catalog entries; is this the right file?";
+    "trcost reads models, scenarios and catalog entries. Is this the right file?";
 
 [[noreturn]] void refuse_file(const std::string& origin, std::string message, std::string hint) {
   throw Error(ErrorKind::data, std::move(message), std::move(hint), origin);
@@ -78,7 +78,7 @@ std::string read_text_file(const std::string& path) {
   if (kind == std::filesystem::file_type::not_found) {
     refuse_file(
         path, "there is no such file",
-        json ? "check the path; catalog names are written without .json" : "check the path");
+        json ? "check the path. Catalog names are written without .json" : "check the path");
   }
   if (kind == std::filesystem::file_type::directory) {
     refuse_file(path, "this is a directory, not a file", "name a file within it");

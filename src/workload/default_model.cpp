@@ -234,7 +234,7 @@ Model vision_language_model(double params, const Encoder& encoder, ConnectorKind
 
 SampleMix default_sample_mix(bool pretraining, bool projector_only) {
   if (pretraining) {
-    return {512, 1, 0.5, "half of the documents carry an image; 512 text tokens each",
+    return {512, 1, 0.5, "half of the documents carry an image, 512 text tokens each",
             "between caption pairs and interleaved pages: MM1 (arXiv:2403.09611), "
             "Idefics2 (arXiv:2405.02246)"};
   }

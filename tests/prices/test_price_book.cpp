@@ -67,7 +67,7 @@ TEST_CASE("every platform of an answer is priced in one class", "[prices][proper
         if (quote.imputed) {
           CHECK(quote.sigma >= 0.25);  // wider than any seller's list price
           CHECK(has_text(quote.rule, "imputed"));
-          CHECK(has_text(quote.warning, format_price(*quote.usd)));
+          CHECK(has_text(quote.warning, unit_money(*quote.usd)));
           continue;
         }
         for (const PriceRow* each : quote.rows) {

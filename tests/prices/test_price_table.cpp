@@ -223,7 +223,7 @@ TEST_CASE("old offers of the class come before a sibling's price", "[prices]") {
   CHECK_FALSE(price().imputed);
   book.rows.back().median = 1;  // no market moves so far in two years
   CHECK(price().usd == 5);
-  CHECK(has_text(price().rule, "too old"));
+  CHECK(has_text(price().rule, "Too old"));
   book.rows.back().median = 3.4;
   book.rows.back().date = parse_price_date("2024-07-01", "test");
   CHECK(price().usd == 5);
@@ -251,7 +251,7 @@ TEST_CASE("a price older than two years yields to a sibling and is none itself",
   book.rows.back().commitment = Commitment::spot;
   const PriceQuote quote = select_price(book, query);
   CHECK(quote.usd == 1.2);
-  CHECK(has_text(quote.rule, "too old"));
+  CHECK(has_text(quote.rule, "Too old"));
   book.rows.erase(book.rows.begin() + 1, book.rows.begin() + 4);
   CHECK(select_price(book, query).usd == 9);
   CHECK(select_price(book, query).stale);

@@ -203,7 +203,7 @@ TEST_CASE("without prices no platform is the cheapest, and warnings name the mis
   report.detail = Detail::full;
   const std::string table = render(report, Format::table, {});
   CHECK(table.find("cheapest") == std::string::npos);
-  CHECK(table.find("US dollars; not known: compute") != std::string::npos);
+  CHECK(table.find("US dollars. Not known: compute") != std::string::npos);
 }
 
 TEST_CASE("a warning names the flag that completes the total", "[report]") {

@@ -144,7 +144,7 @@ class FolderCheck {
     }
     fail(place, "nothing in this folder is trcost data",
          fmt::format("{}its folders may be {}",
-                     stray_.empty() ? "" : stray_ + " belongs in a folder of its kind; ",
+                     stray_.empty() ? "" : stray_ + " belongs in a folder of its kind, and ",
                      fmt::join(folders_within(""), ", ")));
   }
 

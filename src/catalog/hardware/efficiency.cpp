@@ -163,7 +163,7 @@ Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& k
   of_kin.accelerator = accelerator.name;
   of_kin.measured = false;
   of_kin.source =
-      fmt::format("the constants of {}, matmuls by the ratio of measured matmul rates; {}",
+      fmt::format("the constants of {}, matmuls by the ratio of measured matmul rates. {}",
                   kin.title, of_kin.source);
   return of_kin;
 }

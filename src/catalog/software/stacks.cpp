@@ -252,7 +252,7 @@ std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_vi
     throw Error(ErrorKind::usage,
                 fmt::format("stack {} has no measured release \"{}\"", stack.name, shown),
                 stack.releases.reference > 0
-                    ? fmt::format("write {0}@YYYY-MM, from {1:.0f} on; {0} alone is the release of "
+                    ? fmt::format("write {0}@YYYY-MM, from {1:.0f} on. {0} alone is the release of "
                                   "`trcost show stacks {0}`",
                                   stack.name, std::floor(stack.releases.oldest))
                     : fmt::format("its releases are not told apart: write {} alone", stack.name));

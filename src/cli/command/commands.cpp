@@ -126,9 +126,9 @@ constexpr Command kCommands[] = {
      "trcost prices import gpuhunt.csv --date 2026-10-20 \\\n"
      "                     --source github.com/dstackai/gpuhunt\n",
      define_prices},
-    {"list", "catalog entries of a kind: models, accelerators, prices", "[KIND] [OPTIONS]",
+    {"list", "catalog entries of a kind: models, accelerators, prices", "[KIND] [NAME] [OPTIONS]",
      "trcost list accelerators\n"
-     "trcost list prices --accelerator h100-sxm\n"
+     "trcost list prices h100-sxm\n"
      "trcost list systems --format csv\n",
      define_list},
     {"show", "a catalog entry with its sources, or a file of your own",

@@ -33,7 +33,7 @@ constexpr NumberFlag kFlags[] = {
     {"--runs", &Experiment::repeats, "N", "number of runs, without a study file"},
     {"--params-fraction", &Experiment::params_fraction, "F",
      "size of a run as a share of the final run's parameters, for a mixture of experts its active "
-     "ones (default: 0.1, a dense model; 1 for fine-tuning)"},
+     "ones (default: 0.1, a dense model, or 1 for fine-tuning)"},
     {"--tokens-fraction", &Experiment::tokens_fraction, "F",
      "tokens of a run as a share of the final run's (default: 0.1; 1 for fine-tuning)"},
     {"--failure-share", &Experiment::failure_share, "F",

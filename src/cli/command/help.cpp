@@ -95,7 +95,7 @@ std::string flag_line(const Flag& flag, std::size_t width) {
 
 // The beginning of a help text that fits `width` columns, cut after a clause.
 std::string first_clause(std::string_view text, std::size_t width) {
-  text = trim(text.substr(0, text.find_first_of(";(")));
+  text = trim(text.substr(0, std::min(text.find_first_of(";("), text.find(". "))));
   if (text.size() <= width) return std::string(text);
   const std::size_t clause = text.substr(0, width).find_last_of(",:");
   const std::size_t space = text.substr(0, width).rfind(' ');
@@ -185,6 +185,18 @@ constexpr ShortHelp kShortHelp[] = {
     {"--predicted-first", "", "sources predicted before they were added"},
 };
 
+// Options of `tco`, which owns without --pricing own and has 8 GPUs if none are set.
+std::string help_in(const Command& command, const Flag& flag, std::string help) {
+  if (command.name != "tco") return help;
+  if (flag.name == field_info(Field::hardware_gpus).flag) {
+    return "number of accelerators (default: 8)";
+  }
+  for (const std::string_view own : {"with --pricing own: ", ", with --pricing own"}) {
+    if (const std::size_t at = help.find(own); at != std::string::npos) help.erase(at, own.size());
+  }
+  return help;
+}
+
 }  // namespace
 
 std::string program_help() {
@@ -223,8 +235,10 @@ std::string command_help(const Command& command, const Flags& flags, int columns
                         [](const std::string& group) { return group != "General"; });
   for (const std::string& group : groups) {
     out += fmt::format("\n{}:\n", group);
-    for (const Flag& flag : rows) {
-      if (flag.group == group) out += flag_line(flag, width);
+    for (Flag flag : rows) {
+      if (flag.group != group) continue;
+      flag.help = help_in(command, flag, flag.help);
+      out += flag_line(flag, width);
     }
   }
   const auto topic = std::ranges::find(help_topics(), command.name, &HelpTopic::name);
@@ -248,10 +262,9 @@ std::string command_summary(const Command& command, const Flags& flags) {
     if (!flag.positional() && !value.empty()) line += " " + value;
     if (line.size() >= kNameColumn) line += "\n";
     line.resize(std::max(kNameColumn, line.size() + (line.ends_with('\n') ? kNameColumn : 0)), ' ');
-    out +=
-        line +
-        (by_table ? std::string(known->text) : first_clause(flag.help, kUsualWidth - line.size())) +
-        "\n";
+    const std::string help =
+        help_in(command, flag, by_table ? std::string(known->text) : flag.help);
+    out += line + (by_table ? help : first_clause(help, kUsualWidth - line.size())) + "\n";
   }
   return out + fmt::format("\n`trcost {} --help` lists all options.\n", command.name);
 }

@@ -242,7 +242,7 @@ class Solving {
     const bool gpus = request_.unknown->field == Field::hardware_gpus;
     if (gpus && given(Field::hardware_deadline) && !request_.target.deadline()) {
       refuse("--deadline beside another target: the cluster that is sought meets one of them",
-             "leave one out; `trcost sweep --vary hardware.gpus=A..B:1 --where` keeps what meets "
+             "leave one out. `trcost sweep --vary hardware.gpus=A..B:1 --where` keeps what meets "
              "both");
     }
     if (!arguments_.break_even.empty() && request_.unknown->kind == FieldKind::integer) {

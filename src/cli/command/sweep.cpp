@@ -301,11 +301,11 @@ void add_rows_options(Flags& flags, SweepArguments& arguments) {
             "with an answer. Several must all hold");
   flags.add("--select", arguments.request.select, "COLUMN,..", "columns to show (default: all)");
   flags.add("--sort", arguments.request.sort, "COLUMN,..",
-            "order by columns or axes; COLUMN:desc for the highest first. All rows wait in "
+            "order by columns or axes, with COLUMN:desc for the highest first. All rows wait in "
             "memory, some 200 bytes each and 10 a column, at most 1 GiB, unless --top keeps a few");
   flags.add("--top", arguments.top, "N", "the first N rows of --sort");
   flags.add("--pareto", arguments.request.pareto, "COLUMN,..",
-            "the rows that no other row beats, like wall_clock_seconds,cost.total; :min or "
+            "the rows that no other row beats, like wall_clock_seconds,cost.total, with :min or "
             ":max where the better direction is not known");
 }
 

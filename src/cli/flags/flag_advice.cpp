@@ -59,6 +59,20 @@ constexpr Advice kAdvice[] = {
     {"vary grid", "`trcost sweep --vary FIELD=VALUES` computes a grid"},
     {"cloud vendor seller aws azure gcp google oracle oci coreweave lambda runpod",
      "write --provider NAME, as `trcost list prices` names it, or --price-class hyperscaler"},
+    {"rent renting rental lease leasing",
+     "renting is the default: write --pricing on-demand, reserved-1y, reserved-3y or spot. `trcost "
+     "tco` compares it with buying"},
+    {"date price-date today asof", "write --as-of YYYY-MM-DD for prices as known on that day"},
+    {"discount rebate negotiated markup margin contingency buffer",
+     "put it into the price: --price USD is what you pay for a GPU-hour"},
+    {"tax taxes vat sales-tax", "prices are without tax: add it to the answer"},
+    {"interest interest-rate wacc discount-rate hurdle-rate", "write --capital-rate F"},
+    {"residual residual-value resale resale-value salvage amortization amortisation",
+     "write --depreciation F, the loss of value per year"},
+    {"capex purchase", "write --purchase-price USD, or --node-price USD for a whole machine"},
+    {"opex", "write --colocation, --electricity-price and --support-rate"},
+    {"utilisation usage load-factor", "write --utilization F"},
+    {"eur euro euros gbp chf", "write --currency EUR --rate 0.92 for answers in euros"},
     {"spot preemptible", "write --pricing spot"},
     {"reserved committed", "write --pricing reserved-1y or --pricing reserved-3y"},
     {"own on-prem onprem buy", "write --pricing own"},
@@ -107,6 +121,12 @@ constexpr Advice kAdvice[] = {
     {"version", "`trcost --version` prints it"},
 };
 
+// Words that mean something else in `tco`, which covers years and not a run.
+constexpr Advice kAdviceOfTco[] = {
+    {"months days weeks hours time duration term period horizon lifetime",
+     "write --years Y: 36 months are --years 3"},
+};
+
 // First words of a command line that are no command.
 constexpr Advice kCommandAdvice[] = {
     {"train training pretrain finetune fine-tune cost calculate calc compute predict quote run how "
@@ -121,7 +141,7 @@ constexpr Advice kCommandAdvice[] = {
     {"vram fit fits ram mem", "trcost memory --model llama-3.1-8b"},
     {"gpus accelerators models stacks systems encoders engines",
      "`trcost list KIND` prints a part of the catalog: trcost list accelerators"},
-    {"price", "trcost show prices h100-sxm"},
+    {"price", "trcost list prices h100-sxm"},
     {"explain define term terms topics fields glossary", "trcost help TERM, or trcost help terms"},
     {"man manual", "trcost completions man | man -l -"},
     {"version", "trcost --version"},
@@ -162,7 +182,12 @@ std::string advice_on_flag(std::string_view flag, std::string_view command,
   }
   std::string wanted(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
   std::ranges::replace(wanted, '_', '-');
-  const std::string_view advice = find_advice(kAdvice, quantity::lower_case(wanted));
+  wanted = quantity::lower_case(wanted);
+  if (command == "tco") {
+    const std::string_view advice = find_advice(kAdviceOfTco, wanted);
+    if (!advice.empty()) return std::string(advice);
+  }
+  const std::string_view advice = find_advice(kAdvice, wanted);
   const std::string_view named = flag_in(advice);
   if (is_field_flag(named) && std::ranges::find(known, named) == known.end()) {
     return fmt::format("`trcost {}` has no {}. With `trcost estimate`, {}", command, named, advice);

@@ -86,6 +86,14 @@ std::string near_flag(std::string_view typed, const std::vector<std::string>& kn
   return name;
 }
 
+Error missing_value(std::string_view name, const CLI::Option& option) {
+  std::string hint = fmt::format("write {} {}", name, option.get_type_name());
+  if (option.get_type_name().starts_with("USD")) {
+    hint += ". A shell removes an unquoted $5: write 5, or '$5' in quotes";
+  }
+  return usage_error(fmt::format("{} needs a value", name), std::move(hint));
+}
+
 // CLI11 reports a mistyped flag as another one missing, so what it could not place comes first.
 void refuse_leftovers(const CLI::App& app, std::string_view command, std::string_view usage) {
   bool after_dashes = false;
@@ -133,8 +141,7 @@ Error option_error(const CLI::App& app, std::string_view command, const CLI::Par
     return usage_error(name + " is given more than once", "set it once");
   }
   if (text.ends_with(" missing")) {
-    return usage_error(name + " needs a value",
-                       fmt::format("write {} {}", name, option->get_type_name()));
+    return missing_value(name, *option);
   }
   return usage_error(text, std::move(help));
 }
@@ -209,8 +216,7 @@ void Flags::refuse_lost_values(const std::vector<std::string>& arguments) const 
     const bool optional = option->get_items_expected_min() == 0;
     if (empty_here || (!last && arguments[i + 1].empty()) ||
         (!last && !optional && known(arguments[i + 1]) != nullptr)) {
-      throw usage_error(name + " needs a value",
-                        fmt::format("write {} {}", name, option->get_type_name()));
+      throw missing_value(name, *option);
     }
     if (!optional) ++i;
   }

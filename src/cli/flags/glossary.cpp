@@ -204,7 +204,7 @@ constexpr Term kTerms[] = {
     {"quote|one quote|quotes|median price",
      "The price of one seller on one day. The price of an answer is the median of the quotes of a "
      "class. With one quote, that quote is the price, and its range is wider.",
-     "`trcost show prices`, --price, --provider"},
+     "`trcost list prices`, --price, --provider"},
     {"tuning|showcase|usual|first-run|first run",
      "How well the software is tuned. showcase is a record or a vendor's recipe, usual is what "
      "most "
@@ -228,19 +228,19 @@ constexpr Term kTerms[] = {
      "kernels (norms, activations, dropout) only move memory, so they cost time without counting "
      "for MFU.",
      "--stack, --loss, --attention"},
-    {"depreciation|resale|resale value",
+    {"depreciation|resale|resale value|residual value|amortization",
      "The value that owned machines lose. They fall by about a quarter a year, so after three "
      "years "
      "they sell for about 38% of their price.",
      "--depreciation, --hardware-age, `trcost tco`"},
-    {"utilization|busy hours",
+    {"utilization|utilisation|busy hours|used hours",
      "The share of the hours in which a machine works. Owned and reserved machines are paid for "
      "when idle, too.",
      "--utilization, `trcost tco`"},
     {"colocation|data center|space",
      "Space, power connection and cooling for owned machines, paid per kW and month.",
      "--colocation, --electricity-price, --pue"},
-    {"capital|capital cost|capital rate|cost of capital",
+    {"capital|capital cost|capital rate|cost of capital|WACC|discount rate",
      "The yearly cost of the money that owned machines tie up: a rate on their value.",
      "--capital-rate"},
     {"reserved|reserved price|term|commitment|reserved-1y|reserved-3y",
@@ -264,9 +264,17 @@ constexpr Term kTerms[] = {
      "--region, `trcost list regions`"},
     {"ablation|experiments",
      "Small runs that compare choices before the final run. They often use a tenth of its size and "
-     "tokens.",
-     "`trcost experiments`"},
-    {"break-even|TCO|total cost of ownership",
+     "tokens. --experiments 2 adds twice the cost of the final run for them.",
+     "`trcost experiments` for a number of runs, --experiments for a multiple"},
+    {"TCO|total cost of ownership|rent or buy",
+     "The cost of GPUs over years. Rented ones cost their rent. Owned ones cost the purchase, "
+     "capital, space and energy, less the resale value.",
+     "`trcost tco`, --years"},
+    {"first month|cash|upfront|capex",
+     "The money due in the first month: the whole purchase of owned machines with a month of space "
+     "and energy, or a month of rent.",
+     "`trcost tco`"},
+    {"break-even|break-even utilization",
      "The utilization above which buying costs less than renting over the same years.",
      "`trcost tco`"},
 };

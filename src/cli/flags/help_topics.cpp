@@ -14,10 +14,10 @@ constexpr std::string_view kPrices =
 
 All platforms of an answer are priced in one class of sellers: specialist (the default),
 marketplace, hyperscaler or index (--price-class). The price is the median of the quotes of that
-class, with one quote per seller. The date of an answer is the date of the price book.
+class, with one quote per seller. "Newest price" is the date of the newest quote in the price book.
+The quotes behind an answer have their own dates.
 
-  trcost show prices h100-sxm
-  trcost list prices --accelerator b200
+  trcost list prices h100-sxm
   trcost estimate --params 7e9 --accelerator h100-sxm --price-class hyperscaler
 
 ~ marks an estimated price: too few sellers of the class quote this chip. It follows from the ratio

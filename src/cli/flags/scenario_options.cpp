@@ -38,7 +38,7 @@ std::string value_words(const FieldInfo& info) {
     case FieldKind::fraction:
       return "F";
     default:
-      return "N";
+      return info.field == Field::cost_experiments ? "FACTOR" : "N";
   }
 }
 
@@ -318,7 +318,7 @@ void ScenarioOptions::note_recipe(const recipe::RecipeReading& found, Session& s
     return std::ranges::count(found.keys, status, &recipe::RecipeKey::status);
   };
   session.note(fmt::format(
-      "{}: {} keys used, {} harmless, {} reported; `trcost recipe {}` lists them", found.framework,
+      "{}: {} keys used, {} harmless, {} reported. `trcost recipe {}` lists them", found.framework,
       count("used"), count("harmless"), count("reported"), fmt::join(recipes_, " ")));
   for (const recipe::RecipeGap& gap : found.missing) {
     const FieldInfo* const info = find_field(gap.path);

@@ -116,7 +116,7 @@ void trace_choices(const Execution& execution, const PriceQuote& price, const Es
     trace(fmt::format("{}: the MFU is given, no layout was searched for speed", out.accelerator));
   }
   trace(fmt::format(
-      "{}: {} kinds of layout of {} GPUs ranked, {} steps computed; taken: {}, {} a step",
+      "{}: {} kinds of layout of {} GPUs ranked, {} steps computed. Taken: {}, {} a step",
       out.accelerator, format_exact(plan.considered), format_exact(execution.gpus),
       format_exact(plan.evaluated), degree_words(plan.layout),
       format_number(execution.step_seconds, NumberKind::duration)));

@@ -152,7 +152,7 @@ UncertainInput given_input(const RangedField& ranged, const WorkShares& shares,
     throw Error(
         ErrorKind::usage,
         fmt::format("{} cannot be a range: it is a choice, whose effect has steps", info.path),
-        fmt::format("use one value; `trcost sweep --vary {}=...` tries several", info.path),
+        fmt::format("use one value. `trcost sweep --vary {}=...` tries several", info.path),
         std::string(info.flag));
   }
   return input;

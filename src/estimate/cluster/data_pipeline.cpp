@@ -82,7 +82,7 @@ std::string pipeline_verdict(const PipelineResult& pipeline, const Task& task, d
   }
   return needs +
          fmt::format(
-             ": decoding is the bottleneck{}; --loader-workers {} would be enough, each with a CPU "
+             ": decoding is the bottleneck{}. --loader-workers {} would be enough, each with a CPU "
              "core, or {} stored smaller",
              slower, format_exact(std::ceil(pipeline.decode_cores_per_gpu)), decoded_words(medium));
 }

@@ -183,9 +183,9 @@ void note_batch(const Task& task, const Execution& execution, Notes& notes) {
     }
     constexpr double kRounding = 1.25;
     if (batch > kRounding * hint) {
-      assumption.why += "; larger, since so many accelerators find no good layout for fewer";
+      assumption.why += ", larger, since so many accelerators find no good layout for fewer";
     } else if (batch != hint) {
-      assumption.why += "; rounded to what the layout divides";
+      assumption.why += ", rounded to what the layout divides";
     }
   }
 }

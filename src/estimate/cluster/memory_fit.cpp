@@ -243,7 +243,7 @@ MemoryReport report_fits(const Scenario& asked, const Catalog& catalog) {
   report.assumptions = std::move(notes.assumptions);
   for (Assumption& each : report.assumptions) {
     if (!habit || each.path != field_info(Field::layout_recompute).path) continue;
-    each.why += "; without --gpus, this answer uses the least recomputation that fits";
+    each.why += ". Without --gpus, this answer uses the least recomputation that fits";
   }
   report.warnings = std::move(notes.warnings);
   return report;
@@ -258,13 +258,20 @@ const MemoryCase& MemoryFit::main() const {
 MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
   MemoryReport report = report_fits(asked, catalog);
   if (!report.listed || any_suffices(report)) return report;
-  report.remedies = memory_remedies(asked, [&](const Scenario& other) {
+  const auto suffices = [&](const Scenario& other) {
     try {
       return any_suffices(report_fits(other, catalog));
     } catch (const Error&) {
       return false;
     }
-  });
+  };
+  for (const MemoryFit& fit : report.fits) {
+    Scenario one = asked;
+    one.set_text(Field::hardware_accelerator, fit.accelerator);
+    report.remedies = memory_remedies(one, suffices);
+    report.remedied = fit.title.empty() ? fit.accelerator : fit.title;
+    if (!report.remedies.empty()) break;
+  }
   return report;
 }
 

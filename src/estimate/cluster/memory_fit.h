@@ -61,8 +61,9 @@ struct MemoryReport {
   /// By number and price of the smallest cluster, or in the order of the scenario.
   std::vector<MemoryFit> fits;
   bool listed = false;  ///< the scenario names accelerators
-  /// Settings with which a training fits that is too large for all accelerators named, in words.
-  std::string remedies;
+  /// Settings with which a training fits that is too large for all accelerators named, in words,
+  /// and the first accelerator on which it then fits.
+  std::string remedies, remedied;
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
 };

@@ -82,6 +82,13 @@ Question QuestionBuilder::build(const Scenario& asked, std::string_view accelera
   out.price = price(scenario, *out.platform().accelerator, out.rates);
   out.useful = resolve_useful_terms(scenario, out.work(), out.amounts, *out.platform().system);
   out.bill = resolve_bill_terms(scenario, out.useful);
+  constexpr double kManyExperiments = 10;  // more than a frontier laboratory spends
+  if (out.bill.experiments > kManyExperiments) {
+    first.warn(fmt::format(
+        "--experiments {0:g} is a factor: the experiments cost {0:g} times the run. For {0:.0f} "
+        "experiments: trcost experiments --runs {0:.0f}",
+        out.bill.experiments));
+  }
   out.range = resolve_range_terms(asked);
   constexpr double kFewDraws = 100;  // P10 and P90 move by a sixth of the spread with the seed
   if (out.range.draws && *out.range.draws < kFewDraws) {

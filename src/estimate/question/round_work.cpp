@@ -245,7 +245,7 @@ void resolve_host_copies(const Scenario& scenario, const Catalog& catalog, const
   if (round.host_bandwidth) return;
   notes.warn(
       fmt::format("how fast {} reaches its host's memory is not known: the time in which the "
-                  "learner's states go there and back is not counted; --host-bandwidth says "
+                  "learner's states go there and back is not counted. --host-bandwidth says "
                   "it",
                   platform.system->title));
 }

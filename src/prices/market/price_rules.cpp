@@ -245,8 +245,8 @@ PriceQuote adjust_to_class_level(PriceQuote quote, const ClassLevels& levels,
         brief,
         fmt::format("{} quotes {} and charges {:.2f}x its peers on {} other chips", row->provider,
                     format_price(row->median), level.factor, level.ratios.size()),
-        "; ");
-    append_item(chips, level.list, "; ");
+        ", and ");
+    append_item(chips, level.list);
   }
   if (ratios.empty()) return quote;
   quote.usd = rounded_to(median(prices), 0.01);
@@ -256,14 +256,15 @@ PriceQuote adjust_to_class_level(PriceQuote quote, const ClassLevels& levels,
     quote.sigma = std::clamp(log_deviation(prices), quote.sigma, kWidestSigma);
   }
   quote.prices = std::move(prices);
-  quote.rule = fmt::format("imputed: brought to the level of the class: {} ({}); {}", brief, chips,
-                           quote.rule);
-  quote.source = fmt::format("at the level of the class: {} ({}); {}", brief, chips, quote.source);
+  quote.rule = fmt::format("imputed: brought to the level of the class: {} ({}), from {}", brief,
+                           chips, quote.rule);
+  quote.source =
+      fmt::format("at the level of the class: {} ({}), from {}", brief, chips, quote.source);
   const std::string age_warning = std::exchange(
       quote.warning,
       fmt::format("{} price estimated at {}: {}. Override with --price, or with --provider {}",
-                  chip, format_price(*quote.usd), brief, quote.rows.front()->provider));
-  if (!age_warning.empty()) append_item(quote.warning, age_warning, "; ");
+                  chip, unit_money(*quote.usd), brief, quote.rows.front()->provider));
+  if (!age_warning.empty()) append_item(quote.warning, age_warning, ". ");
   return quote;
 }
 
@@ -394,14 +395,14 @@ PriceQuote scale_by_sibling(const PriceQuote& theirs, const Sibling& sibling, co
   }
   out.date = date_range(out.rows);
   const std::string price = format_price(*theirs.usd), factor = format_exact(*out.factor);
-  out.rule = fmt::format("imputed: {} of {} x {}, the ratio of the two at {}; {}", price, name,
+  out.rule = fmt::format("imputed: {} of {} x {}, the ratio of the two at {}, from {}", price, name,
                          factor, sellers, theirs.rule);
   out.source = fmt::format("{} x {}: {}; {}: {}", price, factor, list, name, theirs.source);
   out.warning = fmt::format(
       "{} price estimated at {}: no {} quote of {}s, so {} price x {}, the ratio at {}. {}", chip,
-      format_price(*out.usd), commitment_name(market.commitment),
+      unit_money(*out.usd), commitment_name(market.commitment),
       price_class_name(market.price_class), name, factor, sellers, hint);
-  if (!theirs.warning.empty()) append_item(out.warning, theirs.warning, "; ");
+  if (!theirs.warning.empty()) append_item(out.warning, theirs.warning, ". ");
   return out;
 }
 
@@ -420,7 +421,7 @@ PriceQuote scale_by_class(const PriceQuote& theirs, const std::vector<double>& r
   const std::string price = format_price(*theirs.usd), factor = format_exact(*out.factor);
   const std::string_view here = price_class_name(market.price_class);
   const std::string_view there = price_class_name(theirs.price_class.value());
-  out.rule = fmt::format("imputed: {} of class {} x {}, what {} asks of it over {} chips; {}",
+  out.rule = fmt::format("imputed: {} of class {} x {}, what {} asks of it over {} chips, from {}",
                          price, there, factor, here, ratios.size(), theirs.rule);
   out.source = fmt::format("{} x {}: ratio of the classes over {} chips; {}", price, factor,
                            ratios.size(), theirs.source);
@@ -428,9 +429,9 @@ PriceQuote scale_by_class(const PriceQuote& theirs, const std::vector<double>& r
       "{} price estimated at {}: no {} quote of {}s, so {} of {}s x {}, the ratio of the classes "
       "on "
       "{} chips. {}",
-      chip, format_price(*out.usd), commitment_name(market.commitment), here, price, there, factor,
+      chip, unit_money(*out.usd), commitment_name(market.commitment), here, price, there, factor,
       ratios.size(), hint);
-  if (!theirs.warning.empty()) append_item(out.warning, theirs.warning, "; ");
+  if (!theirs.warning.empty()) append_item(out.warning, theirs.warning, ". ");
   return out;
 }
 
@@ -484,8 +485,9 @@ PriceQuote discount_price(const PriceQuote& on_demand, const TermShare& share, c
       in_quadrature(on_demand.sigma, std::max(kListSigma, log_deviation(share.seller_shares))),
       kImputedSigma, kWidestSigma);
   const std::string_view term = commitment_name(market.commitment);
-  out.rule = fmt::format("imputed: {} at {:.3g}% of on-demand, what the class takes off ({}); {}",
-                         term, 100 * share.share, share.list, on_demand.rule);
+  out.rule =
+      fmt::format("imputed: {} at {:.3g}% of on-demand, what the class takes off ({}), from {}",
+                  term, 100 * share.share, share.list, on_demand.rule);
   out.source = fmt::format("{} x {}: {} as a share of on-demand: {}; on-demand: {}",
                            format_exact(share.share), format_price(*on_demand.usd), term,
                            share.list, on_demand.source);
@@ -493,9 +495,9 @@ PriceQuote discount_price(const PriceQuote& on_demand, const TermShare& share, c
       "{} price estimated at {}: no {} quote of {}s, so {:.3g}% of on-demand, their usual share "
       "for "
       "the term ({}). Override with --price",
-      chip, format_price(*out.usd), term, price_class_name(market.price_class), 100 * share.share,
+      chip, unit_money(*out.usd), term, price_class_name(market.price_class), 100 * share.share,
       share.list);
-  if (!on_demand.warning.empty()) append_item(out.warning, on_demand.warning, "; ");
+  if (!on_demand.warning.empty()) append_item(out.warning, on_demand.warning, ". ");
   return out;
 }
 
@@ -503,7 +505,7 @@ namespace {
 
 // Puts another price of the chip in place of this one, with the reason in every text.
 void replace_price(PriceQuote& quote, const PriceQuote& other, std::string_view reason) {
-  const std::string words = fmt::format("; {} stands: {}", format_price(*other.usd), reason);
+  const std::string words = fmt::format(". {} stands: {}", format_price(*other.usd), reason);
   quote.usd = other.usd;
   quote.rule += words;
   quote.source += words;
@@ -530,14 +532,14 @@ void order_terms(std::optional<PriceQuote>& one_year, std::optional<PriceQuote>&
 void cap_spot(PriceQuote& spot, const PriceQuote& on_demand, std::string_view chip) {
   if (*spot.usd <= *on_demand.usd) return;
   spot.warning = fmt::format("spot of {}, {}, is dearer than on-demand, which stands in for it: {}",
-                             chip, format_price(*spot.usd), on_demand.rule);
+                             chip, unit_money(*spot.usd), on_demand.rule);
   cap_price(spot, on_demand, "on-demand");
 }
 
 PriceQuote choose_old_or_sibling(PriceQuote own, Recency recency, PriceQuote by_sibling) {
   const double difference = std::fabs(portable_log(*own.usd / *by_sibling.usd));
   if (recency == Recency::old && difference <= kNormalP90 * kWidestSigma) return own;
-  by_sibling.rule += fmt::format("; too old: {}", own.source);
+  by_sibling.rule += fmt::format(". Too old: {}", own.source);
   return by_sibling;
 }
 

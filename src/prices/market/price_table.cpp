@@ -36,7 +36,7 @@ PriceQuote maker_price(PriceTable& table, const PriceQuery& query) {
       "{}: only its maker rents it, so its {} price ({}) is compared with {} prices of the others. "
       "--price-class {} compares all in one class{}{}",
       query.accelerator, maker_class, format_price(*quote->usd),
-      price_class_name(query.price_class), maker_class, quote->warning.empty() ? "" : "; ",
+      price_class_name(query.price_class), maker_class, quote->warning.empty() ? "" : ". ",
       quote->warning);
   return *std::move(quote);
 }
@@ -59,12 +59,12 @@ PriceQuote select_price(const PriceBook& book, const PriceQuery& query) {
         PriceTable(book, {}, as_of).find(query.price_class, query.commitment, query.accelerator);
     if (anywhere && !(quote && anywhere->imputed)) {
       anywhere->rule =
-          fmt::format("no price in {}; of any region: {}", query.region, anywhere->rule);
+          fmt::format("no price in {}, so that of any region: {}", query.region, anywhere->rule);
       anywhere->other_region = true;
-      anywhere->warning =
-          fmt::format("{}: no {} price of {} in {}; using any region{}{}", query.accelerator,
-                      commitment_name(query.commitment), plural_class_name(query.price_class),
-                      query.region, anywhere->warning.empty() ? "" : "; ", anywhere->warning);
+      anywhere->warning = fmt::format(
+          "{}: no {} price of {} in {}, so that of any region is used{}{}", query.accelerator,
+          commitment_name(query.commitment), plural_class_name(query.price_class), query.region,
+          anywhere->warning.empty() ? "" : ". ", anywhere->warning);
       return *std::move(anywhere);
     }
   }
@@ -257,7 +257,7 @@ void PriceTable::add_index(const Market& market, std::string_view chip, PriceQuo
   if (!own.recent()) return;
   const PriceQuote other = quote_offers(std::move(own), index, chip);
   quote.rule +=
-      fmt::format("; {} says {} ({})", other.provider, format_price(*other.usd), other.date);
+      fmt::format(". {} says {} ({})", other.provider, format_price(*other.usd), other.date);
 }
 
 // The flags that give another price than an imputed one, with a seller of the chip if there is one.
@@ -272,7 +272,7 @@ std::string PriceTable::seller_hint(const Market& market, std::string_view chip)
   }
   if (best == nullptr) return "Override with --price";
   return fmt::format("Override with --price, or with --provider {} ({})", best->provider,
-                     format_price(best->median));
+                     unit_money(best->median));
 }
 
 bool class_sells(const PriceBook& book, PriceClass price_class, Commitment commitment) {
@@ -295,7 +295,7 @@ void require_class_sells(const PriceBook& book, PriceClass price_class, Commitme
               fmt::format("class {} has no {} price in the book", price_class_name(price_class),
                           commitment_name(commitment)),
               others.empty() ? std::string("nobody of the book has: set --price")
-                             : fmt::format("classes that have: {}; or set --price", others),
+                             : fmt::format("classes that have: {}. Or set --price", others),
               "--price-class");
 }
 

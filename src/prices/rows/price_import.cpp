@@ -267,10 +267,11 @@ PriceImport import_prices(std::string_view csv, std::string_view origin,
   const CsvTable table(csv, origin, &odd);
   PriceImport out;
   if (detect_table(table) == CloudTable::other) {
-    throw Error(ErrorKind::data, "this is neither a SkyPilot nor a gpuhunt catalog",
-                "SkyPilot has the columns InstanceType, AcceleratorName, AcceleratorCount, Price; "
-                "gpuhunt instance_name, gpu_name, gpu_count, price, spot",
-                std::string(origin));
+    throw Error(
+        ErrorKind::data, "this is neither a SkyPilot nor a gpuhunt catalog",
+        "SkyPilot has the columns InstanceType, AcceleratorName, AcceleratorCount, Price, and "
+        "gpuhunt instance_name, gpu_name, gpu_count, price, spot",
+        std::string(origin));
   }
   if (options.provider.empty() && !table.has("provider")) {
     throw Error(ErrorKind::usage, "the table does not say whose prices these are",

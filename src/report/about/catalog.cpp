@@ -142,7 +142,7 @@ Table encoders_table(const Catalog& catalog) {
 
 Table prices_table(const Catalog& catalog, std::string_view only) {
   Table table({{"accelerator", "accelerator"},
-               {"provider", "provider"},
+               {"provider", "provider", Align::left, Overflow::wrap},
                {"product", "product", Align::left, Overflow::drop},
                {"commitment", "commitment"},
                {"class", "provider_class"},
@@ -165,7 +165,7 @@ Table prices_table(const Catalog& catalog, std::string_view only) {
     if (a->commitment != b->commitment) return a->commitment < b->commitment;
     return a->median < b->median;
   });
-  const auto usd = [](double price) { return Cell::number(price, format_price(price)); };
+  const auto usd = [](double price) { return Cell::number(price, unit_money(price)); };
   const auto age = [&](const PriceRow& row) {
     if (row.date.first.empty()) return Cell::unknown();
     const int days = std::max(0, days_between(row.date.first, price_book(catalog).date));
@@ -318,7 +318,7 @@ std::string price_spread_text(const Catalog& catalog, std::string_view accelerat
       constexpr std::string_view kImputed = "imputed: ";
       if (rule.starts_with(kImputed)) rule.replace(0, kImputed.size(), "estimated: ");
       const std::string price =
-          quote.usd ? mark_imputed(format_price(*quote.usd), quote.imputed) : std::string("none");
+          quote.usd ? mark_imputed(unit_money(*quote.usd), quote.imputed) : std::string("none");
       constexpr int kTextWidth = 78;
       const std::string line = fmt::format("{} {}: {}, {}", seller, promise, price, rule);
       for (const std::string& part : wrap_to_width(line, kTextWidth)) {

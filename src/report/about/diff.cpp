@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "estimate/columns/estimate_columns.h"
+#include "quantity/suggest.h"
 #include "report/about/documents.h"
 #include "report/page/page.h"
 #include "report/page/wording.h"
@@ -58,7 +59,7 @@ std::string label_of(std::string_view path) {
 // The flag of a scenario field, else words.
 std::string input_label(std::string_view path) {
   if (path == "trcost_version") return "trcost";
-  if (path == "price_data_date") return "prices of";
+  if (path == "price_data_date") return "newest price";
   const FieldInfo* field = find_field(path);
   return field == nullptr ? label_of(path) : std::string(field->flag);
 }
@@ -182,6 +183,22 @@ std::string change_sentence(const DiffResult& result) {
                      first->before, to, last->after);
 }
 
+// Names the rows of the second result that are cheaper than its cheapest, at less certain prices.
+std::string less_certain_sentence(const DiffResult& result) {
+  const DiffPlatform* best = cheapest(result, &DiffPlatform::after_rank);
+  if (best == nullptr) return {};
+  std::string cheaper;
+  for (const DiffPlatform& each : result.platforms) {
+    const std::optional<RowRank>& rank = each.after_rank;
+    if (!rank || rank->unfit || rank->total >= best->after_rank->total) continue;
+    quantity::append_item(
+        cheaper, fmt::format("{} {} ({})", each.after,
+                             amount_words(each.total, rank->total, each.total.after.is_estimated),
+                             evidence_words(rank->evidence)));
+  }
+  return cheaper.empty() ? cheaper : " Cheaper at less certain prices: " + cheaper + ".";
+}
+
 // Explains the mark of estimated prices, and names the rate of another currency.
 std::string diff_legend(const DiffResult& result) {
   const bool estimated = std::ranges::any_of(result.platforms, [](const DiffPlatform& each) {
@@ -213,7 +230,8 @@ Page diff_page(const DiffReport& report) {
   constexpr std::size_t kMostDetailed = 12;
   const DiffResult& result = report.result;
   const bool same = result.same();
-  const std::string sentence = same ? std::string("Nothing differs.") : change_sentence(result);
+  const std::string sentence = same ? std::string("Nothing differs.")
+                                    : change_sentence(result) + less_certain_sentence(result);
   Page page{sentence, fmt::format("before: {}, after: {}", report.a, report.b), {}};
   page.titled = false;
   Paragraph answer{sentence, Ink::good};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "quantity/suggest.h"
 #include "report/about/documents.h"
 #include "report/page/estimate_tables.h"
 #include "report/page/money_facts.h"
@@ -206,6 +207,20 @@ std::string size_sentence(const PlatformExperiments& platform) {
       format_number(e.tokens_fraction, NumberKind::fraction, 2));
 }
 
+// Names the platforms that are cheaper than the one of the answer, at less certain prices.
+std::string cheaper_platforms_words(const std::vector<const PlatformExperiments*>& platforms) {
+  const PlatformExperiments& best = *platforms.front();
+  std::string cheaper;
+  for (const PlatformExperiments* each : platforms) {
+    if (!best.usd || !each->usd || *each->usd >= *best.usd) continue;
+    const CostResult& cost = first_cost(*each);
+    quantity::append_item(
+        cheaper, fmt::format("{} {} ({})", platform_title(*each), money_words(each->usd, *each),
+                             evidence_words(price_evidence(cost), cost.provider)));
+  }
+  return cheaper.empty() ? cheaper : "Cheaper at less certain prices: " + cheaper + ".";
+}
+
 // Ranges of the total of each platform on one scale.
 Ranges experiments_totals(const std::vector<const PlatformExperiments*>& platforms) {
   Ranges ranges = platform_ranges("Range of the total by platform");
@@ -234,6 +249,14 @@ Page experiments_page(const ExperimentReport& report) {
   if (std::string size = size_sentence(best); !size.empty()) page.add(Paragraph{std::move(size)});
   page.add(Heading{"Platforms"});
   page.add(Grid{platforms_table(report)}).add(experiments_totals(platforms));
+  if (std::string cheaper = cheaper_platforms_words(platforms); !cheaper.empty()) {
+    page.add(Paragraph{std::move(cheaper)});
+  }
+  const bool imputed = std::ranges::any_of(
+      platforms, [](const PlatformExperiments* each) { return first_cost(*each).doubts.imputed; });
+  page.add(Paragraph{fmt::format("{}{}More: --details.", imputed ? "~ Estimated price. " : "",
+                                 price_data_words(report.price_data_date)),
+                     Ink::dim});
   page.add(Warnings{experiment_warnings(report), true});
   for (const PlatformExperiments* each : platforms) {
     Heading heading{"Runs on " + platform_title(*each)};

@@ -233,8 +233,11 @@ std::string fit_sentence(const MemoryUse& use) {
 std::string remedy_sentence(const MemoryReport& report) {
   if (report.remedies.empty()) return {};
   const auto& given = report.fits.front().given;
-  return given ? fmt::format(" On {}, {}.", gpus_words(given->gpus), report.remedies)
-               : " I" + report.remedies.substr(1) + ".";
+  const std::string chip = report.fits.size() > 1 ? report.remedied : std::string();
+  std::string where = given ? gpus_words(given->gpus) : chip;
+  if (given && !chip.empty()) where += " of " + chip;
+  return where.empty() ? " I" + report.remedies.substr(1) + "."
+                       : fmt::format(" On {}, {}.", where, report.remedies);
 }
 
 // The answer about the specified clusters.

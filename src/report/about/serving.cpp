@@ -383,10 +383,10 @@ Page serving_page(const ServingReport& report) {
   page.add(Heading{"Defaults that matter most"}).add(Grid{serving_defaults(report)});
   const bool imputed =
       std::ranges::any_of(report.rows, [](const ServingRow& each) { return each.cost.imputed; });
-  page.add(Paragraph{
-      fmt::format("{}Prices of {}. {}More: --details, --explain.",
-                  imputed ? "~ Estimated price. " : "", report.price_data_date, currency_words()),
-      Ink::dim});
+  page.add(
+      Paragraph{fmt::format("{}{}More: --details, --explain.", imputed ? "~ Estimated price. " : "",
+                            price_data_words(report.price_data_date)),
+                Ink::dim});
   page.add(Warnings{serving_warnings(report), true});
   if (row != nullptr) add_detail(page, *row);
   for (const ServingRow& each : report.rows) add_derivations(page, each);

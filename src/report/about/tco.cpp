@@ -50,18 +50,12 @@ std::optional<double> ranked_cost(const TcoReport& report, const TcoRow& row) {
   return report.request.serve.empty() ? row.total : row.per_million_tokens;
 }
 
-// The cheapest row of those with the best evidence of their price, of all rows or of one
-// accelerator. Null if there is none.
-const TcoRow* cheapest_row(const TcoReport& report, std::string_view accelerator = {}) {
+// The row of a chip with the lowest total, whatever the evidence of its price. Null if it has none.
+const TcoRow* cheapest_row(const TcoReport& report, std::string_view chip) {
   const TcoRow* best = nullptr;
   for (const TcoRow& row : report.rows) {
-    if (!ranked_cost(report, row) || (!accelerator.empty() && row.accelerator != accelerator)) {
-      continue;
-    }
-    const auto rank = [&](const TcoRow& of) {
-      return std::pair(of.evidence(), *ranked_cost(report, of));
-    };
-    if (best == nullptr || rank(row) < rank(*best)) best = &row;
+    if (row.accelerator != chip || !ranked_cost(report, row)) continue;
+    if (best == nullptr || *ranked_cost(report, row) < *ranked_cost(report, *best)) best = &row;
   }
   return best;
 }
@@ -80,6 +74,22 @@ std::vector<std::string> tco_accelerators(const TcoReport& report) {
     if (out.empty() || out.back() != row.accelerator) out.push_back(row.accelerator);
   }
   return out;
+}
+
+// The row of the answer: the cheapest of the only chip, or of several chips the cheapest with the
+// best evidence of its price. Null if no row has a total.
+const TcoRow* answer_row(const TcoReport& report) {
+  const std::vector<std::string> chips = tco_accelerators(report);
+  if (chips.size() == 1) return cheapest_row(report, chips.front());
+  const TcoRow* best = nullptr;
+  const auto rank = [&](const TcoRow& row) {
+    return std::pair(row.evidence(), *ranked_cost(report, row));
+  };
+  for (const TcoRow& row : report.rows) {
+    if (!ranked_cost(report, row)) continue;
+    if (best == nullptr || rank(row) < rank(*best)) best = &row;
+  }
+  return best;
 }
 
 // `March 2025` of `2025-03` or `2025-03-18`. Other dates stay as they are.
@@ -116,6 +126,22 @@ std::string against_on_demand(const TcoReport& report, const TcoRow& best) {
   return fmt::format(", {:.0f}% less than on demand", 100 * (1 - *best.total / *rent->total));
 }
 
+// Says that the price of the answer is uncertain, and what is cheapest without it.
+std::string uncertain_price_words(const TcoReport& report, const TcoRow& best) {
+  if (best.evidence() == PriceEvidence::quotes) return {};
+  const TcoRow* other = nullptr;
+  for (const TcoRow& row : report.rows) {
+    if (!ranked_cost(report, row) || row.evidence() >= best.evidence()) continue;
+    if (other == nullptr || *ranked_cost(report, row) < *ranked_cost(report, *other)) other = &row;
+  }
+  std::string text = best.evidence() == PriceEvidence::estimated
+                         ? std::string(" This price is estimated.")
+                         : fmt::format(" Only {} quotes this price.", best.provider);
+  if (other == nullptr) return text;
+  return text + fmt::format(" Without it, {} is cheapest: {}.", pricing_gerund(other->pricing),
+                            total_words(*other));
+}
+
 // Names the cheapest row with less evidence of its price, if it is cheaper.
 std::string cheaper_doubtful_words(const TcoReport& report, const TcoRow& best) {
   const TcoRow* other = nullptr;
@@ -131,24 +157,12 @@ std::string cheaper_doubtful_words(const TcoReport& report, const TcoRow& best) 
                      total_words(*other), other->title, pricing_phrase(other->pricing));
 }
 
-// The row of a chip with the lowest total, whatever the evidence of its price.
-const TcoRow* lowest_row(const TcoReport& report, std::string_view chip) {
-  const TcoRow* lowest = nullptr;
-  for (const TcoRow& row : report.rows) {
-    if (row.accelerator != chip || !ranked_cost(report, row)) continue;
-    if (lowest == nullptr || *ranked_cost(report, row) < *ranked_cost(report, *lowest)) {
-      lowest = &row;
-    }
-  }
-  return lowest;
-}
-
 // `buying is cheapest on all 5 chips`, or what is cheapest on which chip if no way wins most.
 std::string cheapest_way_words(const TcoReport& report, const std::vector<std::string>& names) {
   std::map<std::string_view, std::vector<std::string>> wins;  // pricing, chips
   std::size_t chips = 0;
   for (const std::string& name : names) {
-    const TcoRow* row = lowest_row(report, name);
+    const TcoRow* row = cheapest_row(report, name);
     if (row == nullptr) continue;
     wins[row->pricing].push_back(row->title);
     ++chips;
@@ -172,7 +186,7 @@ std::string cheapest_way_words(const TcoReport& report, const std::vector<std::s
 // The answer in a few sentences.
 std::string tco_answer(const TcoReport& report) {
   const std::vector<std::string> names = tco_accelerators(report);
-  const TcoRow* cheapest = cheapest_row(report);
+  const TcoRow* cheapest = answer_row(report);
   // Without an answer for the served model the totals are still comparable.
   if (cheapest == nullptr) {
     return fmt::format("One copy of {} needs more than {} GPUs.", report.request.serve,
@@ -188,7 +202,7 @@ std::string tco_answer(const TcoReport& report) {
                report.request.serve, fleet, pricing_gerund(best.pricing),
                mark_imputed(short_money(*best.per_million_tokens), best.doubts.imputed), best.title,
                total_words(best), condition_words(report, best)) +
-           cheaper_doubtful_words(report, best);
+           uncertain_price_words(report, best) + cheaper_doubtful_words(report, best);
   }
   if (names.size() == 1) {
     return fmt::format(
@@ -198,14 +212,15 @@ std::string tco_answer(const TcoReport& report) {
                pricing_gerund(best.pricing), total_words(best), condition_words(report, best),
                against_on_demand(report, best), rough_money(best.range->p10),
                rough_money(best.range->p90)) +
-           cheaper_doubtful_words(report, best);
+           uncertain_price_words(report, best);
   }
+  const std::string cheaper = cheaper_doubtful_words(report, best);
   return fmt::format(
-      "For {}, {}. The lowest total is {} for {} {}, {}.{} Chips differ in speed: "
+      "For {}, {}. The lowest total{} is {} for {} {}, {}.{}{} Chips differ in speed: "
       "`trcost estimate` compares them.",
-      fleet, cheapest_way_words(report, names), total_words(best), best.title,
-      pricing_phrase(best.pricing), condition_words(report, best),
-      cheaper_doubtful_words(report, best));
+      fleet, cheapest_way_words(report, names), cheaper.empty() ? "" : " at more certain prices",
+      total_words(best), best.title, pricing_phrase(best.pricing), condition_words(report, best),
+      uncertain_price_words(report, best), cheaper);
 }
 
 // `$250,000`: a price as it was typed.
@@ -234,8 +249,13 @@ std::vector<std::string> cash_sentences(const TcoReport& report, const TcoRow& b
   const TcoRow* own = find_tco_row(report, best.accelerator, "own");
   if (own != nullptr && own->break_even_utilization) {
     const double share = *own->break_even_utilization;
+    const TcoPurchase& bought = *own->purchase;
+    const bool idle = bought.machines * bought.gpus_per_machine > report.gpus;
+    const std::string whole =
+        idle ? fmt::format(", since machines of {:g} GPUs are sold whole", bought.gpus_per_machine)
+             : std::string();
     out.push_back(share > 1
-                      ? "Renting on demand beats buying at any utilization."
+                      ? fmt::format("Renting on demand beats buying at any utilization{}.", whole)
                       : fmt::format("Buying beats renting on demand if the GPUs are in use more "
                                     "than {:.0f}% of the time.",
                                     100 * share));
@@ -463,17 +483,15 @@ std::string tco_legend(const TcoReport& report, bool hidden) {
   const Scenario& scenario = report.request.scenario;
   const bool estimated =
       std::ranges::any_of(report.rows, [](const TcoRow& row) { return row.doubts.imputed; });
-  return fmt::format("{}{}. {}{}: --details.", estimated ? "~ Estimated price. " : "",
-                     scenario.has(Field::cost_as_of)
-                         ? fmt::format("Prices as known on {}", scenario.text(Field::cost_as_of))
-                         : fmt::format("Prices of {}", report.price_data_date),
-                     currency_words(), hidden ? "More, with warnings" : "More");
+  return fmt::format("{}{}{}: --details.", estimated ? "~ Estimated price. " : "",
+                     price_data_words(report.price_data_date, scenario.text(Field::cost_as_of)),
+                     hidden ? "More, with warnings" : "More");
 }
 
 Page tco_page(const TcoReport& report) {
   Page page{"Rent or buy", made_by(report.price_data_date), {}};
   page.titled = false;
-  const TcoRow* best = cheapest_row(report);
+  const TcoRow* best = answer_row(report);
   page.add(Paragraph{tco_answer(report), Ink::good});
   if (best != nullptr) {
     std::string text;

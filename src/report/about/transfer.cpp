@@ -194,7 +194,10 @@ Page transfer_page(const TransferReport& report) {
   page.add(Paragraph{measurement_sentence(report.request, result)});
   page.add(Heading{"Platforms"});
   page.add(Grid{transfer_table(result)}).add(transfer_totals(result));
-  page.add(Paragraph{price_legend(distinct_platforms(result), report.price_data_date), Ink::dim});
+  const Scenario scenario = scenario_from_json(report.scenario, "scenario");
+  page.add(Paragraph{price_legend(distinct_platforms(result), report.price_data_date,
+                                  scenario.text(Field::cost_as_of)),
+                     Ink::dim});
   page.add(Warnings{transfer_warnings(result), true});
   page.add(Heading{.text = "Remaining uncertainty",
                    .note = "errors of workload and software cancel out",

@@ -85,7 +85,7 @@ class TextWriter {
   enum class Last { other, heading, table, words };
 
   [[nodiscard]] std::string origin_note() const {
-    return page_.note.empty() ? page_.made_by : page_.note + "; " + page_.made_by;
+    return page_.note.empty() ? page_.made_by : page_.note + ", " + page_.made_by;
   }
 
   void separate(Last now) {

@@ -330,7 +330,7 @@ std::string draw_workbook(const Document& document, const Style&) {
   const bool has_formulas = budget && !budget->columns.empty();
   PageSheet(book).draw(
       page, has_formulas
-                ? fmt::format("What follows is as it was computed; the sheet {} computes it "
+                ? fmt::format("What follows is as it was computed. The sheet {} computes it "
                               "again from its marked cells",
                               budget->name)
                 : std::string());

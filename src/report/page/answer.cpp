@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "estimate/question/recipe_defaults.h"
+#include "quantity/suggest.h"
 #include "report/page/comparison.h"
 #include "report/page/money_facts.h"
 #include "report/page/wording.h"
@@ -100,6 +101,36 @@ double missed_deadline(const Report& report, const Estimate& e) {
   return deadline && e.wall_clock_seconds > *deadline * (1 + 1e-9) ? *deadline : 0;
 }
 
+// The cost of experiments in the total, whose factor is easily taken for their number.
+std::string included_experiments_sentence(const Report& report) {
+  if (report.scenario == nullptr) return {};
+  const double factor = report.scenario->number_or_default(Field::cost_experiments);
+  if (factor == 0) return {};
+  return fmt::format(" The cost includes experiments at {:g} times the cost of the run.", factor);
+}
+
+// The estimate on the platform of the published run, or null.
+const Estimate* published_estimate(const Report& report) {
+  if (!report.published) return nullptr;
+  const auto at = std::ranges::find(report.estimates, report.published->accelerator,
+                                    &Estimate::accelerator_title);
+  return at == report.estimates.end() ? nullptr : &*at;
+}
+
+// Names published GPU-hours that contradict the range.
+std::string contradiction_sentence(const Report& report) {
+  const Estimate* e = published_estimate(report);
+  if (e == nullptr) return {};
+  const double hours = report.published->gpu_hours;
+  const Quantiles& range = e->range.gpu_hours;
+  if (range.p10 <= hours && hours <= range.p90) return {};
+  return fmt::format(" The makers published {} GPU-hours on {}, {} the range there ({} to {}).",
+                     format_number(hours, NumberKind::count), platform_label(*e, report.estimates),
+                     hours > range.p90 ? "above" : "below",
+                     format_number(range.p10, NumberKind::count),
+                     format_number(range.p90, NumberKind::count));
+}
+
 std::string marked_money(double usd, const Estimate& e) {
   return mark_imputed(brief_money(usd), e.cost);
 }
@@ -124,7 +155,8 @@ std::string answer_sentence(const Report& report) {
                         marked_money(e.range.total_usd->p10, e),
                         marked_money(e.range.total_usd->p90, e));
   }
-  text += commitment_sentence(e);
+  text += included_experiments_sentence(report) + contradiction_sentence(report) +
+          commitment_sentence(e);
   if (const double late = missed_deadline(report, e); late > 0) {
     text += fmt::format(" This misses the deadline of {}.", time_words(late));
   }
@@ -178,7 +210,7 @@ Table answer_table(const Report& report) {
                number_column("$/GPU-h", "", Overflow::drop),
                number_column("cost", "", Overflow::keep, true),
                number_column("80% range", "", Overflow::drop),
-               number_column("vs best", "", Overflow::drop)});
+               number_column("compared", "", Overflow::drop)});
   // An MFU is a share of the peak of its precision.
   const bool several_precisions = std::ranges::any_of(
       report.estimates, [&](const Estimate& e) { return e.precision != best.precision; });
@@ -253,11 +285,9 @@ std::vector<std::string> comparison_sentences(const Report& report) {
     const PriceEvidence evidence = price_evidence(e->cost);
     if (evidence == price_evidence(best.cost) || !e->cost.total || !e->memory.fits) continue;
     if (*e->cost.total >= *best.cost.total) continue;
-    cheaper += fmt::format("{}{} {} ({})", cheaper.empty() ? "" : ", ",
-                           platform_label(*e, report.estimates), marked_money(*e->cost.total, *e),
-                           evidence == PriceEvidence::estimated
-                               ? std::string("estimated price")
-                               : fmt::format("only quoted by {}", e->cost.provider));
+    quantity::append_item(cheaper, fmt::format("{} {} ({})", platform_label(*e, report.estimates),
+                                               marked_money(*e->cost.total, *e),
+                                               evidence_words(evidence, e->cost.provider)));
   }
   if (!cheaper.empty()) out.push_back("Cheaper at less certain prices: " + cheaper + ".");
   if (report.scenario != nullptr && report.scenario->has(Field::cost_prices)) {
@@ -343,8 +373,9 @@ constexpr DefaultLine kDefaultLines[] = {
      }},
     {Field::efficiency_production_overhead,
      [](const Assumption&, const Report&, const Estimate& e) {
-       return fmt::format("Useful time: {:.0f}% (rest: evaluations, restarts)",
-                          100 * e.performance.production_overhead);
+       const double useful = e.performance.production_overhead;
+       return fmt::format("Useful time {:.2g}: evaluations and restarts take {:.0f}%", useful,
+                          100 * (1 - useful));
      }},
     {Field::hardware_deadline,
      [](const Assumption&, const Report& report, const Estimate& e) {
@@ -389,6 +420,16 @@ Table main_defaults(const Report& report) {
     table.add_row({std::move(text), field_info(field).flag});
   }
   return table;
+}
+
+std::string published_words(const Report& report) {
+  if (!report.published || !contradiction_sentence(report).empty()) return {};
+  const Estimate* e = published_estimate(report);
+  const double hours = report.published->gpu_hours;
+  return fmt::format(
+      "{} GPU-hours on {}{}", format_number(hours, NumberKind::count),
+      report.published->accelerator,
+      e == nullptr ? "" : fmt::format(", {:.2g} times the estimate", hours / e->gpu_hours));
 }
 
 std::string accuracy_words(const Report& report, const Estimate& e) {

@@ -12,7 +12,7 @@
 
 namespace trcost::report {
 
-/// Returns the answer in two sentences: dollars, platform, GPUs and time, then the range.
+/// Returns the answer: dollars, platform, GPUs and time, then the range and what contradicts it.
 std::string answer_sentence(const Report& report);
 
 /// Returns a row per platform: quoted prices by cost, then others, then platforms without an
@@ -25,6 +25,10 @@ std::vector<std::string> comparison_sentences(const Report& report);
 
 /// Returns the defaults that matter most, at most five, each with the flag that changes it.
 Table main_defaults(const Report& report);
+
+/// Returns the GPU-hours that the makers of the model published, or nothing if there are none or
+/// the answer names them.
+std::string published_words(const Report& report);
 
 /// Returns the model's error on published runs of the kind, or nothing if it is unknown.
 std::string accuracy_words(const Report& report, const Estimate& estimate);

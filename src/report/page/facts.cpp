@@ -36,7 +36,7 @@ std::string model_words(const Estimate& e) {
                         count_words(m.params_projector));
   }
   return text +
-         fmt::format("; {} layers of width {}", count_words(m.layers), count_words(m.hidden));
+         fmt::format(", {} layers of width {}", count_words(m.layers), count_words(m.hidden));
 }
 
 // Describes a field of the scenario, by stage if the stages differ.
@@ -49,7 +49,7 @@ std::string describe_stages(const Scenario& scenario, const Words& words) {
   for (std::size_t i = 0; i < scenario.stages.size(); ++i) {
     const std::string each = words(stage_scenario(scenario, scenario.stages[i]));
     one = one && each == first;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", scenario.stages[i].name, each);
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ". ", scenario.stages[i].name, each);
   }
   return one ? first : text;
 }
@@ -94,10 +94,10 @@ std::string training_words(const Report& report, const Estimate& e) {
   const bool same_precision =
       std::all_of(report.estimates.begin(), report.estimates.end(),
                   [&](const Estimate& other) { return other.precision == e.precision; });
-  text += same_precision ? fmt::format("; {}", precision_name(e.precision))
-                         : std::string("; each platform's own precision");
+  text += same_precision ? fmt::format(", {}", precision_name(e.precision))
+                         : std::string(", each platform's own precision");
   if (report.scenario != nullptr) {
-    text += fmt::format("; software stack: {}", stack_name(*report.scenario, e));
+    text += fmt::format(", software stack {}", stack_name(*report.scenario, e));
   }
   return text;
 }
@@ -112,15 +112,15 @@ std::string token_words(const Estimate& e) {
   }
   if (e.tokens.vision > 0) {
     const std::string parts = fmt::format(
-        "{} text, {} {}; {} {} in the encoder", count_words(e.tokens.text),
+        "{} text, {} {}, and {} {} in the encoder", count_words(e.tokens.text),
         count_words(e.tokens.vision), encoder_words(e.medium), count_words(e.tokens.vision_encoder),
         e.medium == Medium::audio ? "positions" : "patches");
     text += e.tokens.compute_optimal ? " " + parts : " (" + parts + ")";
   }
-  if (e.seq_length) text += fmt::format("; sequences of {}", grouped(*e.seq_length, 0));
+  if (e.seq_length) text += fmt::format(", sequences of {}", grouped(*e.seq_length, 0));
   if (e.rollout) {
     const std::string batch = grouped(e.layout.global_batch, 0);
-    return text + fmt::format(", {} a round{}; {} rounds", grouped(e.rollout->responses, 0),
+    return text + fmt::format(", {} a round{}, {} rounds", grouped(e.rollout->responses, 0),
                               e.one_layout ? " in steps of " + batch : std::string(),
                               grouped(e.rollout->rounds, 0));
   }
@@ -141,7 +141,7 @@ std::string alternative_words(const Report& report) {
     const std::string cost = each.total_usd ? mark_imputed(short_money(*each.total_usd), imputed)
                                             : gpu_hour_words(each.gpu_hours) + " GPU-hours";
     text +=
-        fmt::format("{}{} tokens (as {}{}) {} on {} x {} in {}", text.empty() ? "" : "; ",
+        fmt::format("{}{} tokens (as {}{}) {} on {} x {} in {}", text.empty() ? "" : ". ",
                     count_words(each.tokens), each.example.name, saw, cost, grouped(each.gpus, 0),
                     each.accelerator, format_number(each.wall_clock_seconds, NumberKind::duration));
   }
@@ -170,10 +170,9 @@ std::string layout_words(const Layout& l) {
   if (l.ep > 1) text += fmt::format(", expert {}", l.ep);
   if (l.etp > 1 && l.etp != (l.ep > 1 ? 1 : l.tp)) text += fmt::format(" (tensor {})", l.etp);
   if (l.vp > 1) text += fmt::format(", {} stages per rank", l.vp);
-  text += fmt::format("; micro-batch {}, global batch {}", count_words(l.micro_batch),
+  text += fmt::format(", micro-batch {}, global batch {}", count_words(l.micro_batch),
                       grouped(l.global_batch, 0));
-  text +=
-      fmt::format("; sharding: {}; recompute: {}", sharding_name(l.sharding), recompute_words(l));
+  text += fmt::format(", sharding {}, recompute {}", sharding_name(l.sharding), recompute_words(l));
   return text;
 }
 
@@ -189,7 +188,7 @@ std::string mfu_words(const Estimate& e) {
   if (p.hfu > p.mfu * kWorthSaying) {
     text += fmt::format(" ({} with recomputation)", number_words(p.hfu, NumberKind::fraction));
   }
-  return text + fmt::format("; goodput {}; overheads take {} of the time",
+  return text + fmt::format(". Goodput {}, overheads {} of the time",
                             number_words(p.goodput, NumberKind::fraction),
                             number_words(1 - p.production_overhead, NumberKind::fraction));
 }
@@ -213,7 +212,7 @@ std::vector<Fact> question_facts(const Report& report) {
   }
   std::string settings;
   for (const Setting& each : report.settings) {
-    settings += fmt::format("{}{} = {} from {}", settings.empty() ? "" : "; ", each.path,
+    settings += fmt::format("{}{} = {} from {}", settings.empty() ? "" : ", ", each.path,
                             each.value, each.from);
   }
   if (!settings.empty()) facts.push_back({"Settings", settings});
@@ -237,7 +236,7 @@ std::vector<Fact> run_facts(const Estimate& e) {
                                            : std::string(" in the mean of the stages");
   facts.push_back(
       {e.rollout ? "Round" : "Step",
-       fmt::format("{}{}; {} tokens/s and {} TFLOP/s per GPU",
+       fmt::format("{}{}, {} tokens/s and {} TFLOP/s per GPU",
                    format_number(p.step_seconds, NumberKind::duration), batch,
                    speed_words(p.tokens_per_second_per_gpu),
                    p.tflops_per_gpu < 1000 ? format_number(p.tflops_per_gpu, NumberKind::number)
@@ -278,7 +277,7 @@ std::vector<Fact> pipeline_facts(const Estimate& e) {
                    short_of ? ", " + each_second(p.images_reached_per_second) + " reached" : "")});
   facts.push_back(
       {"Reading",
-       fmt::format("{}{}; dataset {}", format_number(p.bytes_per_second, NumberKind::rate),
+       fmt::format("{}{}, dataset {}", format_number(p.bytes_per_second, NumberKind::rate),
                    short_of ? " wanted" : "", format_number(p.dataset_bytes, NumberKind::bytes))});
   facts.push_back(
       {"Decoding", fmt::format("{} CPU cores per GPU",

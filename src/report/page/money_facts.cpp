@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "estimate/columns/estimate_columns.h"
 #include "quantity/currency.h"
 #include "quantity/quantity.h"
 #include "quantity/suggest.h"
@@ -36,10 +37,10 @@ std::string owned_hour_words(const Estimate& e) {
 std::string site_words(const Estimate& e) {
   std::string text;
   if (e.cost.machines) {
-    text += fmt::format("; machines and network cost {} to buy", short_money(e.cost.machines->usd));
+    text += fmt::format(". Machines and network cost {} to buy", short_money(e.cost.machines->usd));
   }
   if (e.energy.site_megawatts) {
-    text += fmt::format("; power of the site {} MW",
+    text += fmt::format(". The site takes {} MW",
                         format_number(*e.energy.site_megawatts, NumberKind::number));
   }
   return text;
@@ -50,7 +51,7 @@ std::string obligation_words(const Estimate& e) {
   const Obligation& bound = *e.cost.obligation;
   const double years = bound.hours / kHoursPerYear;
   return fmt::format(
-      "the contract runs for {} year{} and costs {} for {} accelerators. The run uses {} of it, "
+      "The contract runs for {} year{} and costs {} for {} accelerators. The run uses {} of it, "
       "and the rest is paid too",
       format_exact(years), years == 1 ? "" : "s", short_money(bound.usd), grouped(bound.gpus, 0),
       format_number(e.wall_clock_seconds, NumberKind::duration));
@@ -63,11 +64,11 @@ std::string price_words(const Estimate& e) {
       price ? fmt::format("{} per GPU-hour", unit_money(*price)) : std::string("no price known");
   if (price) text = mark_imputed(std::move(text), e.cost);
   if (e.cost.own && price) text += fmt::format(" in use, owned: {}", owned_hour_words(e));
-  if (e.cost.own) text += site_words(e);
-  if (e.cost.obligation) text += "; " + obligation_words(e);
   if (const LineItem* item = compute_item(e)) {
-    text += (e.cost.own ? "; servers: " : ": ") + source_words(*item);
+    text += (e.cost.own ? ". Servers: " : ": ") + source_words(*item);
   }
+  if (e.cost.own) text += site_words(e);
+  if (e.cost.obligation) text += ". " + obligation_words(e);
   return text;
 }
 
@@ -108,7 +109,7 @@ std::string missing_price_words(const Report& report, const Estimate& e) {
   };
   std::string missing;
   const auto add = [&](std::string_view what) {
-    missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
+    missing += fmt::format("{}{}", missing.empty() ? "" : ", and ", what);
   };
   if (unknown(Part::servers)) {
     add(e.cost.purchase == Purchase::not_for_sale
@@ -124,20 +125,37 @@ std::vector<Fact> price_facts(std::span<const Estimate> estimates,
                               std::string_view price_data_date) {
   std::vector<Fact> facts;
   for (const Estimate& e : estimates) facts.push_back({e.accelerator, price_words(e)});
-  if (!price_data_date.empty()) facts.push_back({"Price book", std::string(price_data_date)});
+  if (!price_data_date.empty()) facts.push_back({"Newest price", std::string(price_data_date)});
   return facts;
 }
 
-std::string price_legend(std::span<const Estimate> estimates, std::string_view price_data_date) {
+std::string quote_dates_words(std::span<const Estimate> estimates) {
+  constexpr std::string_view kTo = " to ";
+  std::string_view first, last;
+  for (const Estimate& e : estimates) {
+    const std::string_view dates = e.cost.price_date;
+    if (e.cost.own || dates.empty()) continue;
+    const std::size_t to = dates.find(kTo);
+    const std::string_view until = to == dates.npos ? dates : dates.substr(to + kTo.size());
+    if (first.empty() || dates.substr(0, to) < first) first = dates.substr(0, to);
+    last = std::max(last, until);
+  }
+  if (first.empty()) return {};
+  return fmt::format("Quotes of {}. ", first == last
+                                           ? std::string(first)
+                                           : months_words(fmt::format("{}{}{}", first, kTo, last)));
+}
+
+std::string price_legend(std::span<const Estimate> estimates, std::string_view price_data_date,
+                         std::string_view as_of) {
   const bool imputed = std::ranges::any_of(
       estimates, [](const Estimate& e) { return e.cost.doubts.imputed && !e.cost.own; });
   std::string text = imputed ? "~ Estimated price. " : "";
-  if (!price_data_date.empty()) text += fmt::format("Prices of {}. ", price_data_date);
-  text += currency_words();
+  text += price_data_words(price_data_date, as_of) + quote_dates_words(estimates);
   if (estimates.empty()) return text;
   const Estimate& best = estimates[cheapest_index(estimates)];
   return best.cost.own ? text
-                       : text + fmt::format("Sellers: trcost show prices {}.", best.accelerator);
+                       : text + fmt::format("Sellers: trcost list prices {}.", best.accelerator);
 }
 
 std::string term_sentence(double hours, double usd, std::string_view whose) {
@@ -190,7 +208,7 @@ std::string break_even_words(const CostResult& cost) {
 std::string bill_subtitle(const Estimate& e) {
   std::string missing;
   const auto add = [&](std::string_view what) {
-    missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
+    missing += fmt::format("{}{}", missing.empty() ? "" : " and ", what);
   };
   for (const LineItem& item : e.cost.items) {
     if (!item.amount) add(item_name(item));
@@ -199,7 +217,7 @@ std::string bill_subtitle(const Estimate& e) {
   if (e.energy.kwh && !e.energy.co2_kg) add("CO2");
   const Currency& currency = shown_currency();
   const std::string unit = currency.is_dollar() ? "US dollars" : currency.code;
-  return missing.empty() ? unit : unit + "; not known: " + missing;
+  return missing.empty() ? unit : unit + ". Not known: " + missing;
 }
 
 }  // namespace trcost::report

@@ -13,8 +13,11 @@
 
 namespace trcost::report {
 
+/// Returns the months of the quotes behind the rents: `Quotes of 2026-05..10. `
+std::string quote_dates_words(std::span<const Estimate> estimates);
 /// Returns the date of the prices and where their sellers are listed, for the end of a screen.
-std::string price_legend(std::span<const Estimate> estimates, std::string_view price_data_date);
+std::string price_legend(std::span<const Estimate> estimates, std::string_view price_data_date,
+                         std::string_view as_of = {});
 
 /// Returns price, source and date of each platform, then the date of the price book.
 std::vector<Fact> price_facts(std::span<const Estimate> estimates,
@@ -32,7 +35,7 @@ std::string commitment_sentence(const Estimate& estimate);
 /// Returns the use at which an owned hour costs what a rented one does, and the source of that
 /// rent. Empty if the run is not owned or this is not known.
 std::string break_even_words(const CostResult& cost);
-/// Returns the unit of the bill and its unknown parts: `US dollars; not known: compute; CO2`.
+/// Returns the unit of the bill and its unknown parts: `US dollars. Not known: compute and CO2`.
 std::string bill_subtitle(const Estimate& estimate);
 
 }  // namespace trcost::report

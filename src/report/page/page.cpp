@@ -33,6 +33,13 @@ std::string currency_words() {
                      currency.code);
 }
 
+std::string price_data_words(std::string_view newest, std::string_view as_of) {
+  if (newest.empty()) return {};
+  return (as_of.empty() ? fmt::format("Newest price: {}. ", newest)
+                        : fmt::format("Prices as known on {}. ", as_of)) +
+         currency_words();
+}
+
 std::string made_by(std::string_view price_data_date) {
   std::string text = fmt::format("trcost {}", trcost_version());
   if (!price_data_date.empty()) text += fmt::format(", price book of {}", price_data_date);

@@ -195,5 +195,8 @@ std::string made_by(std::string_view price_data_date = {});
 /// Returns `1 USD is 0.92 EUR, and flags take USD. ` if amounts are shown in another currency than
 /// dollars, else nothing.
 std::string currency_words();
+/// Says of when the prices are: `Newest price: 2026-11-09. `, or the day to which they are
+/// aged. Adds the rate of another currency.
+std::string price_data_words(std::string_view newest, std::string_view as_of = {});
 
 }  // namespace trcost::report

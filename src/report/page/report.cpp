@@ -69,7 +69,7 @@ std::size_t cheapest_index(std::span<const Estimate> estimates) {
 
 std::string failure_line(const Estimator::Failure& failure) {
   return fmt::format("{} has no answer: {}{}{}", failure.accelerator, failure.message,
-                     failure.hint.empty() ? "" : "; ", failure.hint);
+                     failure.hint.empty() ? "" : ". Hint: ", failure.hint);
 }
 
 std::vector<std::string> estimate_warnings(const Report& report) {

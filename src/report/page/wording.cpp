@@ -139,6 +139,11 @@ bool is_imputed_item(const CostResult& cost, const LineItem& item) {
   return item.part == Part::compute && cost.doubts.imputed && !cost.own;
 }
 
+std::string evidence_words(PriceEvidence evidence, std::string_view seller) {
+  if (evidence == PriceEvidence::estimated) return "estimated price";
+  return seller.empty() ? std::string("one quote") : fmt::format("only quoted by {}", seller);
+}
+
 Cell money_cell(std::optional<double> usd, bool imputed) {
   return usd ? Cell::number(*usd, mark_imputed(short_money(*usd), imputed)) : Cell::unknown();
 }

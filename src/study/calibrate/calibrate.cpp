@@ -31,7 +31,7 @@ double relative_error(double log_seconds_error) {
 }
 
 constexpr std::string_view kCheckUnit =
-    "tokens_per_second_per_gpu is of one accelerator, step_seconds of an optimizer step; check "
+    "tokens_per_second_per_gpu is of one accelerator, step_seconds of an optimizer step. Check "
     "the unit, the batch, the sequence length, the precision and the number of accelerators";
 
 // Seconds of a step at the peak of its accelerators, which is an MFU of 1.

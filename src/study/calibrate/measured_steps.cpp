@@ -110,7 +110,7 @@ void note_log(const LogSteps& log, std::string_view name, std::vector<std::strin
   if (log.whole_run) {
     warnings.push_back(
         fmt::format("{}: only the time of the whole run stands there, with its start, "
-                    "evaluations and saves; a log with the progress bar says more",
+                    "evaluations and saves. A log with the progress bar says more",
                     name));
   }
   if (log.scatter > kMuch) {

@@ -198,7 +198,13 @@ DiffValue SavedResult::default_of(const std::string& path) const {
     }
     return std::nullopt;
   };
-  if (const auto found = in_list(value_at(*rows_.front().json, "assumptions"))) return *found;
+  if (const auto found = in_list(value_at(*rows_.front().json, "assumptions"))) {
+    const bool differs = std::ranges::any_of(rows_, [&](const Row& row) {
+      const auto other = in_list(value_at(*row.json, "assumptions"));
+      return other && !(*other == *found);
+    });
+    return differs ? as_default("by platform") : *found;
+  }
   if (const auto found = in_list(value_at(*json_, "assumptions"))) return *found;
   if (info == nullptr || info->fallback.empty()) return {};
   return as_default(std::string(info->fallback));

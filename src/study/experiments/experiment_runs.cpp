@@ -153,7 +153,7 @@ std::optional<Assumption> smaller_model(const Scenario& attempt, const Experimen
                   experiment.name, format_number(experiment.params_fraction, NumberKind::fraction),
                   format_number(whole.params, NumberKind::count),
                   format_number(whole.params_total, NumberKind::count)),
-      "model.md 2: the work of a mixture goes with its active parameters; an experiment that is a "
+      "model.md 2: the work of a mixture goes with its active parameters. An experiment that is a "
       "mixture too names its own model"};
 }
 

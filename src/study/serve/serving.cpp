@@ -392,7 +392,7 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
   warn_about_speeds(report);
   if (model.vision) {
     report.warnings.emplace_back(
-        "images cost what their tokens cost: count them into --input-tokens (`trcost tokens`); the "
+        "images cost what their tokens cost: count them into --input-tokens (`trcost tokens`). The "
         "encoder's own time is left out");
   }
   return report;

@@ -179,7 +179,7 @@ void refuse_outcome(std::string_view word) {
   }
   throw Error(ErrorKind::usage,
               fmt::format("{} is what comes out, not an input to solve for", word.substr(0, 60)),
-              "`trcost estimate` says it for a run; for a cluster set --gpus N --duration TIME "
+              "`trcost estimate` says it for a run. For a cluster set --gpus N --duration TIME "
               "without --for",
               "--for");
 }
@@ -331,7 +331,7 @@ const FieldInfo& solve_field(std::string_view word) {
   refuse_outcome(word);
   std::string hint = did_you_mean(word, known);
   if (hint.empty()) {
-    hint = "any numeric field: tokens, params, gpus, price, mfu; `trcost help fields` has all";
+    hint = "any numeric field: tokens, params, gpus, price, mfu. `trcost help fields` has all";
   }
   throw Error(ErrorKind::usage, fmt::format("unknown field \"{}\"", word.substr(0, 60)), hint,
               "--for");

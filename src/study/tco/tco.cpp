@@ -120,21 +120,15 @@ void fill_quotients(const TcoPlatform& all, const Rates& rates, TcoRow& row) {
 void warn_about_purchase(const TcoPlatform& all, const Rates& own, Notes& notes) {
   const PurchasePrice& price = own.purchase;
   const std::string& name = all.platform.accelerator->name;
-  // A quote older than a year says little about what a machine costs today.
-  const double age = own.ownership_inputs.age.before_purchase;
-  if (price.usd_per_gpu && age >= 1) {
-    notes.warn(fmt::format(
-        "the purchase price of {} is of {}, {:.1f} years old. Set --node-price to a newer quote of "
-        "a machine",
-        name, price.date.text, age));
-  }
+  warn_about_old_quote(" of " + name, price, own.ownership_inputs.age, notes);
   warn_about_node_price(all.request.scenario, all.catalog, all.platform, price, notes);
   const double bought = cost::gpus_in_whole_machines(price, all.gpus);
   if (!price.usd_per_gpu || bought <= all.gpus) return;
-  notes.warn(
-      fmt::format("{} is sold in machines of {:g}: {:g} machines are bought, {:g} GPUs, for "
-                  "the {:g} in use",
-                  name, price.machine_gpus, bought / price.machine_gpus, bought, all.gpus));
+  notes.warn(fmt::format(
+      "{} is sold in machines of {:g} GPUs: for the {:g} in use, {:g} machine{} bought, "
+      "and {:g} GPUs stay idle",
+      name, price.machine_gpus, all.gpus, bought / price.machine_gpus,
+      bought > price.machine_gpus ? "s are" : " is", bought - all.gpus));
 }
 
 TcoRow make_row(const TcoPlatform& all, std::string_view pricing, Notes& notes) {

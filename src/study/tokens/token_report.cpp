@@ -99,7 +99,7 @@ class Collector {
     if (report_.counted == 0) {
       throw Error(ErrorKind::data,
                   "none of the " + std::to_string(report_.skipped.size()) +
-                      " inputs could be counted; the first " + report_.skipped.front().reason,
+                      " inputs could be counted. The first " + report_.skipped.front().reason,
                   {}, report_.skipped.front().input);
     }
     report_.totals = tally_.totals();

@@ -207,7 +207,7 @@ class Transfer {
   // Quotes the time as it was read, because 20 is 20 seconds and 20h may be meant.
   [[nodiscard]] std::string measured_words() const {
     if (!request_.seconds) return {};
-    return fmt::format("--measured was read as {}; ",
+    return fmt::format("--measured was read as {}, so ",
                        format_number(*request_.seconds, NumberKind::duration));
   }
 
@@ -243,7 +243,7 @@ class Transfer {
     for (const TransferRow& row : result_.targets) look(row);
     if (beyond.empty()) return;
     result_.warnings.push_back(fmt::format(
-        "the measurement is an MFU of {}; {}check time, tokens, number of accelerators and what "
+        "the measurement is an MFU of {}: {}check time, tokens, number of accelerators and what "
         "learns",
         beyond, measured_words()));
   }

@@ -63,7 +63,7 @@ Family glm(std::string_view name, std::string_view title) {
                                 .max_pixels = kGlmImage,
                                 .encoder = {.patch = 14, .merge = 2}},
                    .rule = "sides rounded to multiples of 28 (halves to even), 2 x height x width "
-                           "within 12544..9633792 pixels as released; 14-pixel patches, 2x2 merged",
+                           "within 12544..9633792 pixels as released, 14-pixel patches, 2x2 merged",
                    .video_rule = "seconds x fps frames of at most 300 s, two per token layer; "
                                  "frames x height x width at most 47040000 pixels",
                    .source = "huggingface/transformers glm4v/image_processing_glm4v.py, "

@@ -150,7 +150,7 @@ std::span<const Family> native_families() {
                       .image = true,
                       .defaults = {.encoder = kMistral3Encoder},
                       .rule = "longest side scaled down to 1540, sides up to multiples of 28; "
-                              "14-pixel patches, 2x2 merged; the marks that end rows are text",
+                              "14-pixel patches, 2x2 merged. The marks that end rows are text",
                       .source = kPixtralSource},
              .follows_encoder = true,
              .image = pixtral},

@@ -242,10 +242,10 @@ constexpr std::string_view kQwenSource =
     "qwen3_vl/video_processing_qwen3_vl.py; QwenLM/Qwen3-VL qwen_vl_utils/vision_process.py; "
     "released preprocessor_config.json and video_preprocessor_config.json";
 constexpr std::string_view kRule28 =
-    "sides rounded to multiples of 28 (halves to even), 3136 to 12845056 pixels as released; "
+    "sides rounded to multiples of 28 (halves to even), 3136 to 12845056 pixels as released, "
     "14-pixel patches, 2x2 merged";
 constexpr std::string_view kRule32 =
-    "sides rounded to multiples of 32 (halves to even), 65536 to 16777216 pixels as released; "
+    "sides rounded to multiples of 32 (halves to even), 65536 to 16777216 pixels as released, "
     "16-pixel patches, 2x2 merged";
 
 // The READMEs of Qwen2-VL and Qwen2.5-VL read videos with qwen-vl-utils.
@@ -301,7 +301,7 @@ Family omni_3() {
   out.info.defaults.max_pixels = 12845056;
   out.info.defaults.video_pipeline = {};
   out.info.rule =
-      "sides rounded to multiples of 32 (halves to even), 3136 to 12845056 pixels as released; "
+      "sides rounded to multiples of 32 (halves to even), 3136 to 12845056 pixels as released, "
       "16-pixel patches, 2x2 merged";
   out.info.video_rule = kUtilsRule;
   out.info.audio_rule =

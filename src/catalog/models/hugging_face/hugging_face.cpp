@@ -67,7 +67,7 @@ std::optional<std::string> nested_reason(ObjectReader& config) {
     const std::string family = text.text_or("model_type", {});
     if (is_text_family(family)) {
       return fmt::format(
-          "its {} is of the family {}, which is read; how its other parts join it is "
+          "its {} is of the family {}, which is read. How its other parts join it is "
           "not known",
           key, family);
     }
@@ -115,12 +115,12 @@ std::string nearest_family(std::string_view family) {
   // Another family's name helps only a file that has its keys.
   const std::string nearest = missing_keys(config).empty() ? nearest_family(family) : std::string();
   config.value().fail(
-      fmt::format("the model family \"{}\" is not read; {}", shown, refusal_reason(config)),
+      fmt::format("the model family \"{}\" is not read: {}", shown, refusal_reason(config)),
       fmt::format(
-          "{}families that are read: {}, {}; {}",
+          "{}families that are read: {}, {}. {}",
           nearest.empty() ? std::string()
                           : fmt::format("the nearest that is read is {}, whose name may stand as "
-                                        "model_type where the layers are the same; ",
+                                        "model_type where the layers are the same. Other ",
                                         nearest),
           text_family_names(), vision_family_names() + ", " + image_family_names(), kOwnFile));
 }

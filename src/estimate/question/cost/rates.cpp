@@ -39,7 +39,7 @@ void resolve_electricity(const Scenario& scenario, const Catalog& catalog, Rates
   if (!named) {
     // No field of its own: `cost.region` would choose the rent as well.
     notes.add({"electricity.region", std::string(name), "",
-               "electricity and grid of the United States; the rent is of any region",
+               "electricity and grid of the United States. The rent is of any region",
                "trcost default"});
   }
   if (const auto given = scenario.number(Field::cost_electricity_price)) {
@@ -157,7 +157,7 @@ void note_purchase(PurchasePrice& price, const OwnershipInputs& inputs, Notes& n
   if (age.since_purchase > 0) {
     const double value =
         depreciated_price(*price.usd_per_gpu, age.since_purchase, inputs.past_fall_per_year);
-    worth = fmt::format("; worth {} after {:.1f} years in use",
+    worth = fmt::format(", worth {} after {:.1f} years in use",
                         format_number(value, NumberKind::money), age.since_purchase);
   }
   if (notes.wanted()) {
@@ -165,19 +165,15 @@ void note_purchase(PurchasePrice& price, const OwnershipInputs& inputs, Notes& n
               price.source);
     if (inputs.fall_per_year == kDepreciationPerYear) {
       notes.add(Field::cost_depreciation, 1 - depreciated_price(1, 1),
-                age.since_purchase > 0 ? "of the years ahead; 11% a year since the purchase, as "
-                                         "quotes of 17 chips fell (data/model.md 7)"
-                                       : "of the years ahead",
+                age.since_purchase > 0
+                    ? "of the years ahead, and 11% a year since the purchase, as "
+                      "quotes of 17 chips fell (data/model.md 7)"
+                    : "of the years ahead",
                 "Epoch AI, training-cost-trends, cost_analysis_standalone.py");
     }
   }
   price.source += worth;
-  if (age.before_purchase > 1) {
-    notes.warn(
-        fmt::format("the purchase price is a quote of {}, {:.1f} years old, and the range is "
-                    "wider for it. Set --node-price or --purchase-price to a newer quote",
-                    price.date.text, age.before_purchase));
-  }
+  warn_about_old_quote("", price, age, notes);
 }
 
 void resolve_ownership(const Scenario& scenario, const Catalog& catalog, Rates& out, Notes& notes) {
@@ -218,6 +214,15 @@ void resolve_ownership(const Scenario& scenario, const Catalog& catalog, Rates& 
 }
 
 }  // namespace
+
+void warn_about_old_quote(std::string_view whose, const PurchasePrice& price, const PriceAge& age,
+                          Notes& notes) {
+  if (!price.usd_per_gpu || age.before_purchase <= 1) return;
+  notes.warn(fmt::format(
+      "the purchase price{} is a quote of {}, {:.1f} years old, which widens the range. "
+      "Set --node-price or --purchase-price to a newer quote",
+      whose, price.date.text, age.before_purchase));
+}
 
 void warn_about_node_price(const Scenario& scenario, const Catalog& catalog,
                            const Platform& platform, const PurchasePrice& price, Notes& notes) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cost/energy.h"
 #include "cost/ownership.h"
@@ -40,6 +41,10 @@ struct Rates {
 void warn_about_node_price(const Scenario& scenario, const Catalog& catalog,
                            const performance::Platform& platform, const cost::PurchasePrice& price,
                            Notes& notes);
+
+/// Warns of a purchase price that was quoted over a year before. `whose` follows its name in words.
+void warn_about_old_quote(std::string_view whose, const PurchasePrice& price, const PriceAge& age,
+                          Notes& notes);
 
 /// Resolves prices and rates. Throws Error (usage) for fields that exclude each other, Error (data)
 /// if owning needs an electricity price that the region lacks.

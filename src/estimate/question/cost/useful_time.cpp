@@ -93,7 +93,7 @@ void note_useful_time(const UsefulTerms& terms, const UsefulTime& useful, Notes&
       notes.add(Field::efficiency_production_overhead, useful.production_overhead,
                 fmt::format("restarts and second attempts count: the final run is {} of the hours",
                             kProjectShare),
-                "OPT-175B, 34 of 62 days; cumulative hours of the cards of Llama 3 and 3.1");
+                "OPT-175B, 34 of 62 days, and cumulative hours of the cards of Llama 3 and 3.1");
     } else if (useful.production_overhead != kOverhead && terms.tuning_given) {
       notes.add(Field::efficiency_production_overhead, useful.production_overhead,
                 fmt::format("a run from scratch: {} of a team that tunes, {} of most, {} of a "

@@ -68,7 +68,7 @@ void refuse_unseen_images(const ResolvedWork& work) {
                           "size and no token rule",
                           work.model.name, work.model.vision->encoder.name),
               "set --vision-tokens-per-image N, or \"token_family\" in the model's file "
-              "(`trcost tokens --families`); --images-per-sample 0 is text alone");
+              "(`trcost tokens --families`). --images-per-sample 0 is text alone");
 }
 
 // Tokens of one pass without --samples: a budget, a ratio, or the scaling law.

@@ -148,7 +148,7 @@ void warn_about_cut(const Clip& clip, const Model& model, const TokenCount& coun
   if (!cut) return;
   notes.warn(
       fmt::format("--seconds {}: the rule of {} takes {} tokens of a clip at most, which "
-                  "shorter ones have too; several samples of shorter clips would count all",
+                  "shorter ones have too. Several samples of shorter clips would count all",
                   format_exact(clip.seconds), model.token_family, count.vision));
 }
 
@@ -247,7 +247,7 @@ PixelSize usual_size(const Model& model, Notes& notes) {
   notes.add(Field::data_image_size, fmt::format("{}x{}", size.width, size.height),
             fixed ? std::string("the encoder's own input size")
             : tiles
-                ? fmt::format("a photograph, cut into tiles; --image-size {} is one tile",
+                ? fmt::format("a photograph, cut into tiles. --image-size {} is one tile",
                               format_exact(encoder.image))
                 : "the encoder takes any size, so a photograph scaled down to about a megapixel",
             fixed   ? encoder.name
@@ -268,7 +268,7 @@ double stored_pixels(const Scenario& scenario, const ResolvedWork& work, PixelSi
     return *bytes / kStoredBytesPerPixel;
   }
   notes.add(Field::data_image_bytes, kOriginalPixels * kStoredBytesPerPixel,
-            "originals from the web, 0.5 to 2 MB; --image-size or --image-bytes says otherwise",
+            "originals from the web, 0.5 to 2 MB. --image-size or --image-bytes says otherwise",
             "data/model.md 7: 10M pairs are 5 to 20 TB");
   return kOriginalPixels;
 }

@@ -124,7 +124,7 @@ void refuse_long_samples(const Scenario& scenario, const Sample& sample, bool pa
                                        smaller_media_flags(out.medium))
               : scenario.has(Field::rollout_response_tokens)
                   ? "lower --prompt-tokens or --response-tokens"
-                  : "lower --text-tokens-per-sample, or set --packing packed, which cuts texts; "
+                  : "lower --text-tokens-per-sample, or set --packing packed, which cuts texts. "
                     "--seq-length says that the context is longer");
 }
 

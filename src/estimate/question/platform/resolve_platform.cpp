@@ -85,7 +85,7 @@ std::string system_list(const Catalog& catalog, const Accelerator& chip) {
     }
     names += (names.empty() ? "" : ", ") + name;
   }
-  return names.empty() ? std::string() : fmt::format("{} comes in {}; ", chip.title, names);
+  return names.empty() ? std::string() : fmt::format("{} comes in {}. ", chip.title, names);
 }
 
 // The system of that name, or the usual one of the chip for an empty name.
@@ -159,7 +159,7 @@ void warn_of_other_chip(const Platform& platform, Notes& notes) {
   const std::string& name = platform.accelerator->name;
   if (std::ranges::find(measured.accelerators, name) != measured.accelerators.end()) return;
   notes.warn(fmt::format(
-      "the steps behind stack {} ran on {}; what they say of the software is carried over to {}, "
+      "the steps behind stack {} ran on {}. What they say of the software is carried over to {}, "
       "with a wider range",
       platform.stack->name, fmt::join(measured.accelerators, ", "), name));
 }

@@ -53,7 +53,7 @@ const Encoder& encoder_of_size(const Catalog& catalog, double size, Notes& notes
   if (best == nullptr || least > kNear * kEqual) {
     throw Error(
         ErrorKind::usage,
-        fmt::format("no vision encoder of the catalog is near {} parameters; the nearest, "
+        fmt::format("no vision encoder of the catalog is near {} parameters. The nearest, "
                     "{}, has {}",
                     asked, best->name, format_number(encoder_parameters(*best), NumberKind::count)),
         "name one of `trcost list encoders`, or a file of your own", "--vision-encoder");
@@ -129,12 +129,12 @@ Model from_parameters(const Scenario& scenario, const Catalog& catalog, double p
          fmt::format("{} layers, hidden {}, {} heads ({} kv), ffn {}, vocab {}", shape.layers,
                      shape.hidden, shape.heads, shape.kv_heads, shape.ffn, shape.vocab),
          "",
-         fmt::format("no architecture given: hidden/layers near 128, head dim 128, SwiGLU; {}",
+         fmt::format("no architecture given: hidden/layers near 128, head dim 128, SwiGLU. {}",
                      shape.tied_embeddings
-                         ? "below 3B one table is embedding and head, and all of it computes"
-                         : "from 3B on the embedding is a table of its own, which computes "
+                         ? "Below 3B one table is embedding and head, and all of it computes"
+                         : "From 3B on the embedding is a table of its own, which computes "
                            "nothing, so a model of 3.0B costs less than one of 2.99B"),
-         "shapes of Llama 3 8B, 70B, 405B and GPT-3 175B; one table: Llama 3.2 1B, Qwen2.5"});
+         "shapes of Llama 3 8B, 70B, 405B and GPT-3 175B, and one table: Llama 3.2 1B, Qwen2.5"});
   }
   return model;
 }
@@ -222,7 +222,7 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
   const bool named = !model.from_config && !asked.ends_with(".json") && !asked.starts_with('{');
   if (named && catalog::plain_model_name(asked) != lower_case(asked)) {
     notes.add(Field::model_name, model.name,
-              fmt::format("the shape of {}; nothing is downloaded", asked), model.source);
+              fmt::format("the shape of {}. Nothing is downloaded", asked), model.source);
   }
   warn_of_other_size(model, asked, notes);
   for (const AliasNote& each : model.alias_notes) {

@@ -269,7 +269,7 @@ void add_failures(Page& page, const Report& report) {
   Facts facts;
   for (const Estimator::Failure& each : report.failures) {
     facts.facts.push_back(
-        {each.accelerator, each.message + (each.hint.empty() ? "" : "; " + each.hint)});
+        {each.accelerator, each.message + (each.hint.empty() ? "" : ". Hint: " + each.hint)});
   }
   page.add(Heading{"Without an answer"}).add(std::move(facts));
 }

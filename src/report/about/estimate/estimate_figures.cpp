@@ -219,7 +219,7 @@ void add_clusters(Page& page, const Report& report) {
   std::ranges::stable_sort(frontier.points, {}, &Curve::Point::x);
   if (frontier.points.size() > 1) curve.series.push_back(std::move(frontier));
   page.add(Heading{.text = "What time costs",
-                   .note = "each cluster from an eighth to eight times its size; the answer ringed",
+                   .note = "each cluster from an eighth to eight times its size, the answer ringed",
                    .in_text = false});
   page.add(std::move(curve));
 }

@@ -35,7 +35,7 @@ std::string largest_losses(const Estimate& e) {
   std::ranges::stable_sort(steps, std::greater{}, lost);
   std::string text;
   for (std::size_t i = 0; i < std::min(kNamed, steps.size()); ++i) {
-    text += fmt::format("{}{:.0f}%{} in {}", text.empty() ? "" : ", ", 100 * lost(steps[i]),
+    text += fmt::format("{}{:.0f}%{} to {}", text.empty() ? "" : ", ", 100 * lost(steps[i]),
                         text.empty() ? " of the peak" : "", term_words(steps[i].term));
   }
   return text;
@@ -126,11 +126,11 @@ std::string owned_price_words(const Report& report, const CostResult& cost) {
   const double age = report.scenario == nullptr
                          ? 0
                          : report.scenario->number(Field::cost_hardware_age).value_or(0);
-  std::string text = ", at the value of ";
-  text += age > 0 ? fmt::format("machines {} old", format_number(age, NumberKind::duration))
-                  : std::string("new machines");
+  std::string text = age > 0
+                         ? fmt::format(" at an age of {}", format_number(age, NumberKind::duration))
+                         : std::string(" while new");
   if (cost.machines && cost.machines->mean_per_gpu_hour) {
-    text += fmt::format(" ({} on average over the first {:g} years)",
+    text += fmt::format(", {} on average over {:g} years",
                         unit_money(*cost.machines->mean_per_gpu_hour), kOwnedYears);
   }
   return text;
@@ -150,14 +150,14 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
                     speed_words(p.tokens_per_second_per_gpu), gpu_hour_words(e.gpu_hours)));
     add("Layout", layout_line(e));
     add("Memory", memory_line(e.memory));
-    if (e.cost.price_per_gpu_hour) {
-      add("Price", fmt::format("{} per GPU-hour{}{}",
-                               mark_imputed(unit_money(*e.cost.price_per_gpu_hour), e.cost),
-                               e.cost.own                  ? owned_price_words(report, e.cost)
-                               : e.cost.price_date.empty() ? ""
-                                                           : ", quotes of " + e.cost.price_date,
-                               price_place(report, e.cost)));
-    }
+  }
+  if (e.cost.price_per_gpu_hour && (!several || e.cost.own)) {
+    add("Price", fmt::format("{} per GPU-hour{}{}",
+                             mark_imputed(unit_money(*e.cost.price_per_gpu_hour), e.cost),
+                             e.cost.own                  ? owned_price_words(report, e.cost)
+                             : e.cost.price_date.empty() ? ""
+                                                         : ", quotes of " + e.cost.price_date,
+                             price_place(report, e.cost)));
   }
   add("Lost speed", largest_losses(e));
   const bool one_item =
@@ -166,17 +166,7 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
   add("Not included", excluded_words(e.cost));
   add("Sensitivity", drivers_words(e.range));
   add("Accuracy", accuracy_words(report, e));
-  if (report.published) {
-    const auto same = std::ranges::find(report.estimates, report.published->accelerator,
-                                        &Estimate::accelerator_title);
-    add("Published", fmt::format("{} GPU-hours on {}{}",
-                                 format_number(report.published->gpu_hours, NumberKind::count),
-                                 report.published->accelerator,
-                                 same == report.estimates.end()
-                                     ? std::string()
-                                     : fmt::format(", {:.2g} times the estimate",
-                                                   report.published->gpu_hours / same->gpu_hours)));
-  }
+  add("Published", published_words(report));
   std::string settings;
   for (const Setting& each : report.settings) {
     settings += fmt::format("{}{} = {} from {}", settings.empty() ? "" : ", ", each.path,
@@ -191,13 +181,14 @@ std::string legend(const Report& report, std::size_t hidden) {
   const bool imputed = std::ranges::any_of(
       report.estimates, [](const Estimate& e) { return e.cost.doubts.imputed && !e.cost.own; });
   std::string text = imputed ? "~ Estimated price. " : "";
-  if (!report.price_data_date.empty()) {
-    const Scenario* asked = report.scenario;
-    const bool dated = asked != nullptr && asked->has(Field::cost_as_of);
-    text += dated ? fmt::format("Prices as known on {}. ", asked->text(Field::cost_as_of))
-                  : fmt::format("Prices of {}. ", report.price_data_date);
-    text += currency_words();
-  }
+  const std::string_view as_of =
+      report.scenario == nullptr ? "" : report.scenario->text(Field::cost_as_of);
+  // One platform has its quotes in a line of its own.
+  const std::string quotes =
+      report.estimates.size() > 1 ? quote_dates_words(report.estimates) : std::string();
+  text += as_of.empty() && !quotes.empty() ? currency_words()
+                                           : price_data_words(report.price_data_date, as_of);
+  text += quotes;
   if (hidden == 0) return text + "More: --details, --explain.";
   return text + fmt::format("More, with {} warning{}: --details.", hidden, hidden == 1 ? "" : "s");
 }

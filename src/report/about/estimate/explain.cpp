@@ -60,7 +60,7 @@ void write_prices(TextPage& page, const Estimate& e) {
     text = fmt::format("{}: {}", item_name(item), text);
     if (!item.included) text += ", not in the total";
     const std::string source = source_words(item);
-    page.paragraph(source.empty() ? text : text + "; " + source, 2);
+    page.paragraph(source.empty() ? text : text + ", " + source, 2);
   }
 }
 

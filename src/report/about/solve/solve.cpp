@@ -79,7 +79,9 @@ void add_solution_warnings(const SolveReport& report, Page& page) {
   const Solution* best = best_solution(report);
   std::vector<std::string> shown =
       best == nullptr ? all : warnings_about(*best->estimate, estimates, all);
-  std::string legend = price_legend(estimates, report.price_data_date);
+  const Scenario scenario = scenario_from_json(report.scenario, "scenario");
+  std::string legend =
+      price_legend(estimates, report.price_data_date, scenario.text(Field::cost_as_of));
   if (const std::size_t hidden = all.size() - shown.size(); hidden > 0) {
     legend += fmt::format(" More, with {} warning{}: --details.", hidden, hidden == 1 ? "" : "s");
   }

@@ -215,7 +215,7 @@ std::vector<std::string> solve_sentences(const SolveReport& report) {
         fmt::format("{}{}{}, {}.{}", price ? "At " : "With ", value_words(*info, value),
                     price ? std::string(" per GPU-hour") : fmt::format(" {}", field_title(*info)),
                     report.target_words,
-                    price ? fmt::format(" Below that price it costs less; `trcost show prices {}` "
+                    price ? fmt::format(" Below that price it costs less; `trcost list prices {}` "
                                         "has the prices now.",
                                         best->accelerator)
                           : std::string()));
