@@ -352,7 +352,9 @@ constexpr DefaultLine kDefaultLines[] = {
                              const Estimate&) { return assumed_value_words(a) + " samples"; }},
     {Field::data_text_tokens_per_sample,
      [](const Assumption& a, const Report& report, const Estimate& e) {
-       if (!report.scenario->has(Field::data_samples)) return std::string();
+       if (report.scenario == nullptr || !report.scenario->has(Field::data_samples)) {
+         return std::string();
+       }
        return fmt::format("Samples of {} tokens{}", assumed_value_words(a),
                           e.tokens.vision > 0 ? " of text" : "");
      }},
