@@ -160,7 +160,7 @@ load program
 
 @test "a region without a seller of the chip says so, and --strict refuses it" {
   run_trcost estimate --params 7e9 --accelerator h100-sxm --region cn --format json
-  [ "$code" -eq 0 ] && grep -q 'no on-demand price of specialists in cn; using any region' err.txt
+  [ "$code" -eq 0 ] && grep -q 'no on-demand price of specialists in cn, so that of any region is used' err.txt
   run_trcost estimate --params 7e9 --accelerator h100-sxm --region cn --strict
   [ "$code" -eq 3 ]
   run_trcost estimate --params 7e9 --accelerator h100-sxm --region us --strict
