@@ -8,11 +8,10 @@
 #include <exception>
 #include <limits>
 #include <map>
-#include <span>
+#include <vector>
 
 #include "catalog/hardware/hardware.h"
 #include "estimate/cluster/data_pipeline.h"
-#include "estimate/cluster/execution.h"
 #include "estimate/cluster/execution_notes.h"
 #include "estimate/cluster/round_time.h"
 #include "estimate/cluster/size_cluster.h"
@@ -227,6 +226,35 @@ Execution execute_with_idle(const Task& task, double gpus, planner::RunnerUp run
   return *std::move(found);
 }
 
+namespace {
+
+// The fastest run on at most `fewer` accelerators, if it may take less than `most_seconds`.
+std::optional<Execution> run_on_fewer(const Task& task, double fewer, const UsefulShare& useful,
+                                      double most_seconds) {
+  constexpr int kLimitDigits = 6;
+  const double sequences = task.amounts.tokens.total / task.work().seq_length;
+  // Fewer accelerators fail less often, so a number rounded down has no lower limit.
+  std::map<double, double> limits;
+  const auto limit = [&](double working) {
+    const double unit = std::ldexp(1.0, std::max(0, std::ilogb(working) - kLimitDigits));
+    const double rounded = std::floor(working / unit) * unit;
+    const auto [known, is_new] = limits.try_emplace(rounded, 0);
+    if (!is_new) return known->second;
+    try {
+      known->second = most_busy_seconds(useful, rounded, most_seconds) / sequences;
+    } catch (const Error&) {
+      // Interrupted too often to get on.
+    }
+    return known->second;
+  };
+  std::optional<Plan> plan =
+      task.prepared->plans->below(request_for(task, fewer), planner::Idle::some, limit);
+  if (!plan) return std::nullopt;
+  return with_plan(task, fewer, *std::move(plan));
+}
+
+}  // namespace
+
 Execution execute_given(const Task& task, double gpus, const UsefulShare& useful,
                         planner::RunnerUp runner_up) {
   Execution best = execute_with_idle(task, gpus, runner_up);
@@ -235,45 +263,16 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
   // or if exchange leaves most accelerators idle, fewer may finish sooner.
   constexpr double kFewFailures = 0.85;
   constexpr double kMostWork = 0.5;
-  constexpr int kLimitDigits = 6;
-  constexpr double kParts[] = {15. / 16, 7. / 8, 3. / 4, 5. / 8, 1. / 4, 1. / 16};
-  constexpr std::size_t kNearParts = 4;
   const bool few_failures =
       share_of_steps(task, best, useful) > kFewFailures * useful(1, wall_seconds(task, best, 1));
   const bool most_idle = working_gpus(best) < kMostWork * gpus;
   if (few_failures && !most_idle) return best;
+  std::vector<double> parts = {15. / 16, 7. / 8, 3. / 4, 5. / 8};
   // A little fewer may take longer where far fewer do not, because the usual batch is smaller.
-  const auto parts = std::span(kParts).first(most_idle ? std::size(kParts) : kNearParts);
-  const auto seconds = [&](const Execution& each) { return run_seconds(task, each, useful); };
-  // The fastest on fewer, if it may finish sooner than the best.
-  const auto sooner_on = [&](double fewer) -> std::optional<Execution> {
-    const double sequences = task.amounts.tokens.total / task.work().seq_length;
-    const double most = seconds(best);
-    // Fewer accelerators fail less often, so a number rounded down has no lower limit.
-    std::map<double, double> limits;
-    const auto limit = [&](double working) {
-      const double unit = std::ldexp(1.0, std::max(0, std::ilogb(working) - kLimitDigits));
-      const double rounded = std::floor(working / unit) * unit;
-      const auto [known, is_new] = limits.try_emplace(rounded, 0);
-      if (!is_new) return known->second;
-      try {
-        known->second = most_busy_seconds(useful, rounded, most) / sequences;
-      } catch (const Error&) {
-        // Interrupted too often to get on.
-      }
-      return known->second;
-    };
-    std::optional<Plan> plan =
-        task.prepared->plans->below(request_for(task, fewer), planner::Idle::some, limit);
-    if (!plan) return std::nullopt;
-    Execution found = with_plan(task, fewer, *std::move(plan));
-    found.gpus = gpus;
-    found.idle_cause =
-        few_failures ? Execution::IdleCause::exchange : Execution::IdleCause::failures;
-    return found;
-  };
+  if (most_idle) parts.insert(parts.end(), {1. / 4, 1. / 16});
   const double node = task.platform().system->gpus_per_node;
   const double considered = planner::layouts_considered();
+  double least = run_seconds(task, best, useful);
   for (bool improved = true; improved;) {
     improved = false;
     const double working = working_gpus(best);
@@ -282,9 +281,15 @@ Execution execute_given(const Task& task, double gpus, const UsefulShare& useful
       const bool tried_enough =
           planner::layouts_considered() - considered > planner::kMostLayoutsOfEstimate / 4;
       if (fewer < 1 || tried_enough) break;
-      std::optional<Execution> found = sooner_on(fewer);
-      if (!found || !(seconds(*found) < seconds(best))) continue;
+      std::optional<Execution> found = run_on_fewer(task, fewer, useful, least);
+      if (!found) continue;
+      found->gpus = gpus;
+      found->idle_cause =
+          few_failures ? Execution::IdleCause::exchange : Execution::IdleCause::failures;
+      const double seconds = run_seconds(task, *found, useful);
+      if (!(seconds < least)) continue;
       best = *std::move(found);
+      least = seconds;
       improved = true;
     }
   }

@@ -107,21 +107,31 @@ Vector product(const FactorMatrix& m, const Vector& v) {
   return out;
 }
 
-// Errors and slopes of the steps at a point of the factors.
+// Errors and slopes of the steps near a point of the factors.
 struct Linearised {
   std::vector<double> error;  // ln(predicted / measured seconds)
   std::vector<Vector> slope;
   std::vector<double> weight;
+  Vector slopes_at{};
 };
 
-Linearised linearise(const std::vector<MeasuredStep>& steps, const Vector& at) {
-  Linearised out;
+// Moves a linearisation to another point. Slopes, which take most of the time, change slowly, so
+// those of a point nearby are kept.
+void linearise(const std::vector<MeasuredStep>& steps, const Vector& at, Linearised& out) {
+  constexpr double kNear = 0.01;  // of ln(factor)
   out.weight.assign(steps.size(), 1);
+  out.error.clear();
   for (const MeasuredStep& step : steps) {
     out.error.push_back(log_seconds(step, at) - portable_log(step.seconds));
-    out.slope.push_back(step_slopes(step, at));
   }
-  return out;
+  bool near = !out.slope.empty();
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    near = near && std::abs(at[i] - out.slopes_at[i]) < kNear;
+  }
+  if (near) return;
+  out.slopes_at = at;
+  out.slope.clear();
+  for (const MeasuredStep& step : steps) out.slope.push_back(step_slopes(step, at));
 }
 
 // Variance of steps about the prediction, pooled from published sources and these steps, which lose
@@ -244,10 +254,11 @@ double log_seconds(const MeasuredStep& step, const Vector& log) {
 
 StackFit fit_stack(const std::vector<MeasuredStep>& steps, const Pooling& pooling) {
   constexpr int kRounds = 40;
-  constexpr int kAlike = 10;  // first rounds, in which all steps have equal weights
-  constexpr double kStill = 1e-9;
+  constexpr int kAlike = 10;       // first rounds, in which all steps have equal weights
+  constexpr double kStill = 1e-6;  // of ln(factor), summed
   StackFit fit;
-  Linearised at = linearise(steps, fit.log);
+  Linearised at;
+  linearise(steps, fit.log, at);
   fit.before = at.error;
   FactorMatrix prior{};
   for (std::size_t i = 0; i < kStackFactors; ++i) prior[i][i] = square(pooling.spread[i]);
@@ -256,7 +267,7 @@ StackFit fit_stack(const std::vector<MeasuredStep>& steps, const Pooling& poolin
   for (int round = 0; round < kRounds; ++round) {
     const Vector from = fit.log;
     fit.log = next(at, from, prior_weights(pooling, from), variance);
-    at = linearise(steps, fit.log);
+    linearise(steps, fit.log, at);
     // Steps far from the others count less, as in a t-distribution (a mixture of normal ones).
     for (std::size_t k = 0; k < steps.size() && steps.size() > 2 && round >= kAlike; ++k) {
       at.weight[k] = (kTail + 1) / (kTail + square(at.error[k]) / variance);
