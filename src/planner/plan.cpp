@@ -169,7 +169,9 @@ Plan plan(Bounds& bounds, const PlanRequest& given) {
   Plan result;
   const bool exists = LayoutSearch(bounds, request, Idle::none, 0).least_memory(result);
   // The layout with the least memory may be one that the search for the fastest leaves out.
-  if (exists && (request.complete() || request.allow_too_large || result.memory.fits)) {
+  // A given micro-batch describes a job, which may run. A free one is chosen so that the job fits.
+  const bool may_run = result.memory.fits || (request.micro_batch && may_fit(result.memory));
+  if (exists && (request.complete() || request.allow_too_large || may_run)) {
     return with_resolved_layout(bounds.model(), request, result);
   }
   if (exists) throw_too_large(bounds.model(), request, result);

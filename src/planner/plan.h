@@ -54,7 +54,8 @@ double layouts_considered();
 /// micro-batch, sharding, recompute) that divides the model and the cluster. Ties go to the simpler
 /// layout, so the result is deterministic. Throws Error (usage) if the given degrees do not
 /// multiply to the GPUs or do not divide model or batch, naming which. Throws Error (no_answer) if
-/// nothing fits, with the smallest number of GPUs that would.
+/// nothing fits, with the smallest number of GPUs that would, unless a given micro-batch fits with
+/// a probability of at least 0.1: then it is the layout with the least memory.
 Plan plan(const StepModel& model, const PlanRequest& request);
 
 /// As plan(), but empty if no layout fits.

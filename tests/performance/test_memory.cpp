@@ -160,6 +160,21 @@ TEST_CASE("selective recomputation of materialised attention drops its scores an
   CHECK(token(Recompute::selective) == 8 * 4544 + 2 * 2 * 72 * 64 + 4 * 18176);
 }
 
+// down(silu(gate) * up) in PyTorch: autograd saves gate, silu(gate), up and the product. A fused
+// kernel saves no silu(gate), and neither does a layer that repeats its activation.
+TEST_CASE("an eager gated feed-forward keeps the activation of its gate", "[memory]") {
+  LayerWidths layer = llama3_8b();
+  const auto token = [&](double gate_bytes, Recompute recompute) {
+    layer.gate_bytes = gate_bytes;
+    return activation_bytes(layer, recompute).per_token(1, false);
+  };
+  CHECK(token(2, Recompute::none) - token(0, Recompute::none) == 2 * 14336);
+  CHECK(token(2, Recompute::selective) == token(0, Recompute::selective));
+  CHECK(token(2, Recompute::full) == token(0, Recompute::full));
+  layer.gated = false;
+  CHECK(token(2, Recompute::none) == token(0, Recompute::none));
+}
+
 TEST_CASE("one-forward-one-backward keeps at most the micro-batches that exist", "[memory]") {
   CHECK(micro_batches_in_flight(1, 1, 64) == 1);
   CHECK(micro_batches_in_flight(8, 1, 64) == 8);

@@ -114,3 +114,24 @@ TEST_CASE("a gradient is whole before ranks have summed it", "[sharding][memory]
   CHECK(scattered(Training::full, 1) == 0);
   CHECK(scattered(Training::lora, 8) == 0);
 }
+
+TEST_CASE("ZeRO-3 keeps a billion parameters gathered, or all of a smaller model",
+          "[sharding][memory]") {
+  MemoryRecipe recipe = test_catalog().stack("hf-trainer").memory;
+  const auto gathered = [&](const char* name) {
+    Workload workload;
+    workload.language = test_catalog().model(name).language;
+    workload.seq_length = workload.attention_length = 2048;
+    const auto overhead = [&](double live) {
+      recipe.live_parameters = live;
+      return MemoryModel(workload, recipe, Precision::bf16, 1e15)
+          .use(sharded_layout(8, 1, Sharding::parameters))
+          .overhead;
+    };
+    return overhead(1e9) - overhead(0);
+  };
+  // Beyond two layers of 202.4 million parameters in 16 bits, which are gathered in any case.
+  CHECK_THAT(gathered("llama-2-7b"), WithinRel(2 * (1e9 - 2 * 202.4e6), 0.01));
+  // 22 layers of 44.0 million.
+  CHECK_THAT(gathered("tinyllama-1.1b"), WithinRel(2 * 20 * 44.0e6, 0.01));
+}

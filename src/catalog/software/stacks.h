@@ -69,12 +69,14 @@ struct MemoryRecipe {
   double update_copies = 0;      ///< copies of the weights, if AdamW updates all at once
   double low_precision_inputs = 0;  ///< bytes per saved matmul input under an 8- or 4-bit recipe
   double frozen_low_precision_bytes = 0;  ///< per frozen parameter under an 8- or 4-bit recipe
-  double unsharded_layers = 0;            ///< layers gathered at a time with sharded parameters
-  bool unsharded_embeddings = true;       ///< embedding and head stay gathered through the step
-  double context_bytes = 0;               ///< context and libraries of one device
-  double network_bytes = 0;               ///< communication buffers of a device that has peers
-  double spread = 0;                      ///< of ln(measured / predicted) of published peaks
-  double fragmentation = 0;               ///< share of activations and logits
+  double gate_bytes = 0;        ///< bytes that eager code keeps of a gate's activation, per value
+  double unsharded_layers = 0;  ///< layers gathered at a time with sharded parameters
+  double live_parameters = 0;   ///< parameters that stay gathered at least, in whole layers
+  bool unsharded_embeddings = true;  ///< embedding and head stay gathered through the step
+  double context_bytes = 0;          ///< context and libraries of one device
+  double network_bytes = 0;          ///< communication buffers of a device that has peers
+  double spread = 0;                 ///< of ln(measured / predicted) of published peaks
+  double fragmentation = 0;          ///< share of activations and logits
   /// Usable share of the memory that the framework sees: 94 % of the chip (model.md 4.5), of which
   /// the driver keeps 1 %.
   double plan_share = 0;

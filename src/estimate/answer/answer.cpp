@@ -21,13 +21,14 @@ namespace trcost::estimation {
 namespace {
 
 void warn_about_memory(const Estimate& out, Notes& notes) {
-  if (out.memory.tight) {
+  if (out.memory.tight || (!out.memory.fits && may_fit(out.memory))) {
     notes.warn(fmt::format(
-        "{} is {:.0f}% likely to fit: it needs {} of the {} usable on each {}", out.model.name,
+        "{} is {:.0f}% likely to fit: it needs {} of the {} usable on each {}{}", out.model.name,
         100 * fits_probability(out.memory), format_number(out.memory.total, NumberKind::bytes),
-        format_number(out.memory.capacity, NumberKind::bytes), out.accelerator_title));
+        format_number(out.memory.capacity, NumberKind::bytes), out.accelerator_title,
+        out.memory.fits ? "" : ". trcost memory names settings that fit"));
   }
-  if (out.memory.fits) return;
+  if (may_fit(out.memory)) return;
   notes.warn(fmt::format("{} needs {} per device but {} plans with {}: over by {}", out.model.name,
                          format_number(out.memory.total, NumberKind::bytes), out.accelerator_title,
                          format_number(out.memory.capacity, NumberKind::bytes),

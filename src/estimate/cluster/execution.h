@@ -61,9 +61,9 @@ struct Execution {
   double gpus = 0;  ///< paid for, of which Layout::gpus() work
   Plan plan;
   bool mfu_given = false;
-  /// Why some GPUs may stay idle: the batch does not divide over more, or fewer finish sooner since
-  /// they fail less often or exchange less.
-  enum class IdleCause : std::uint8_t { batch, failures, exchange };
+  /// Why some GPUs may stay idle: the batch does not divide over more, no layout on all of them
+  /// fits in memory, or fewer finish sooner since they fail less often or exchange less.
+  enum class IdleCause : std::uint8_t { batch, memory, failures, exchange };
   IdleCause idle_cause = IdleCause::batch;
   double step_seconds = 0;     ///< steady state
   double model_flops = 0;      ///< of a step on the whole cluster

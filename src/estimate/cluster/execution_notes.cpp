@@ -25,11 +25,24 @@ std::string idle_reason(const Execution& execution, bool degrees_given) {
       return "more GPUs are interrupted too often to finish sooner";
     case Execution::IdleCause::exchange:
       return "the exchange of more GPUs takes longer";
+    case Execution::IdleCause::memory:
+      return "no layout that uses them all fits in memory";
     case Execution::IdleCause::batch:
       break;
   }
   return fmt::format("a batch of {} sequences does not divide over more",
                      grouped(execution.plan.layout.global_batch, 0));
+}
+
+// Whether all GPUs have layouts, but none that fits.
+bool too_large_on_all(const Task& task, double gpus) {
+  PlanRequest request = request_for(task, gpus);
+  request.allow_too_large = true;
+  try {
+    return !plan(task.model(), request).memory.fits;
+  } catch (const Error&) {
+    return false;  // no layout divides
+  }
 }
 
 void note_idle(const Execution& execution, bool batch_given, bool degrees_given, Notes& notes) {
@@ -198,6 +211,11 @@ void note_execution(const Task& task, const Execution& found, const UsefulShare&
   // phases, not by steps alone.
   Execution execution = found;
   execution.gpus -= found.generating;
+  const bool idle = execution.plan.layout.gpus() < execution.gpus;
+  if (notes.wanted() && idle && execution.idle_cause == Execution::IdleCause::batch &&
+      too_large_on_all(task, execution.gpus)) {
+    execution.idle_cause = Execution::IdleCause::memory;
+  }
   note_idle(execution, task.amounts.global_batch_given, task.fixed.layout.dp.has_value(), notes);
   note_batch(task, execution, notes);
   note_batch_cost(task, execution, notes);

@@ -38,8 +38,9 @@ ActivationBytes activation_bytes(const LayerWidths& layer, Recompute recompute) 
   const double fused = materialised ? 0 : 4 * layer.statistics;
   const double scores = all ? kScoreBytes * layer.scores : 0;
   const double input = inputs ? layer.input_bytes : 0;
+  const double gate = layer.gated ? 2 + (all ? layer.gate_bytes : 0) : 0;
   return {layer.branches * (2 + input + (layer.dropout ? 1 : 0)) * layer.hidden,
-          2 * layer.mixer + fused + scores + ((layer.gated ? 4 : 2) + input) * layer.ffn +
+          2 * layer.mixer + fused + scores + (2 + gate + input) * layer.ffn +
               4 * layer.routed * layer.hidden};
 }
 
@@ -87,10 +88,13 @@ double peak_quantile(const MemoryUse& use, double z) noexcept {
   return use.total * portable_exp(z * use.spread);
 }
 
+bool may_fit(const MemoryUse& use) noexcept {
+  return use.fits || fits_probability(use) >= 0.1;
+}
+
 std::string_view fit_word(const MemoryUse& use) noexcept {
-  const double chance = fits_probability(use);
-  if (use.fits) return chance >= 0.9 ? "yes" : "likely";
-  return chance >= 0.1 ? "unlikely" : "no";
+  if (use.fits) return fits_probability(use) >= 0.9 ? "yes" : "likely";
+  return may_fit(use) ? "unlikely" : "no";
 }
 
 bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept {

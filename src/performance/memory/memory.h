@@ -56,13 +56,15 @@ struct LayerWidths {
   double input_bytes = 2;  ///< per element of a matmul's input
   double routed = 0;       ///< experts per token, with copied inputs and outputs
   double branches = 2;     ///< with their own norm and residual: a mixer, a feed-forward
+  double gate_bytes = 0;   ///< of a gate's own result, per element, without recomputation
 };
 /// Widths of a trainable layer with fused attention and without dropout. `image_share`: image
 /// tokens per token, for layers that attend to the image.
 LayerWidths layer_widths(const Block& block, double image_share = 0) noexcept;
 
 /// Activations per token in 16 bit of a layer of n branches:
-///   none       4 n h (with dropout 5 n h) + 2 (q + k + v + o) + 6 f (plain MLP: 4 f) + 4 a,
+///   none       4 n h (with dropout 5 n h) + 2 (q + k + v + o) + 6 f (plain MLP: 4 f) + 4 a, and
+///              2 f where eager code keeps the activation of the gate beside its product (SwiGLU)
 ///   selective  2 n h + ... + 4 f (plain: 2 f): norm outputs and the activation function's product
 ///              are recomputed
 ///   full       2 h
@@ -154,6 +156,8 @@ double fits_probability(const MemoryUse& use) noexcept;
 double peak_quantile(const MemoryUse& use, double z) noexcept;
 /// How likely it fits: yes (0.9 and more), likely (0.5 to 0.9), unlikely (0.1 to 0.5), no.
 std::string_view fit_word(const MemoryUse& use) noexcept;
+/// Whether a job fits with a probability of at least 0.1. Only others are refused.
+bool may_fit(const MemoryUse& use) noexcept;
 
 /// Whether a stack writes the scores of the encoder's attention to memory.
 bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept;

@@ -77,7 +77,7 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   }
   s.unallocated = recipe_.context_bytes + (ranks * t * layout.pp > 1 ? recipe_.network_bytes : 0);
   if (layout.sharding >= Sharding::parameters) {
-    const double layers = std::min(recipe_.unsharded_layers, pipeline_layers_.count());
+    const double layers = std::min(gathered_layers_, pipeline_layers_.count());
     s.gathered = layers * (layer_weights_ * s.inverse_tensor + gathered_experts);
   }
   if (layout.sharding >= Sharding::gradients && ranks > 1 && recipe_.unsharded_layers > 0) {

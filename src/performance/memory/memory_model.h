@@ -141,9 +141,10 @@ class MemoryModel {
   std::array<Layers, kPlaces> layers_;
   PipelineLayers pipeline_layers_;
   bool experts_ = false;
-  States first_;      ///< embedding, connector, encoder without its layers
-  States last_;       ///< head, final norm
-  States tied_head_;  ///< tied head on a stage without the embedding
+  States first_;                ///< embedding, connector, encoder without its layers
+  States last_;                 ///< head, final norm
+  States tied_head_;            ///< tied head on a stage without the embedding
+  double gathered_layers_ = 0;  ///< at a time, with sharded parameters
   double layer_weights_ = 0, expert_weights_ = 0, embedding_weights_ = 0;  ///< bytes when gathered
   double head_weights_ = 0;  ///< bytes when gathered, of the embedding if tied
   double layer_gradients_ = 0, expert_gradients_ = 0, head_gradients_ = 0;  ///< before sharding

@@ -124,6 +124,7 @@ struct MemoryModel::Preparation {
     const Passing& of = passing(run.module);
     out.frozen = of.backward > 0 && !of.weights && !has_adapters(adapters(run.module));
     if (is_low_precision(precision)) out.input_bytes = model.recipe_.low_precision_inputs;
+    out.gate_bytes = model.recipe_.gate_bytes;
     return out;
   }
 
@@ -174,6 +175,9 @@ struct MemoryModel::Preparation {
     model.layer_weights_ = std::max(model.layer_weights_, width * own_parameters(run.block));
     const double experts = expert_parameters(run.block, run.block.experts.count);
     model.expert_weights_ = std::max(model.expert_weights_, width * experts);
+    const double live = packed ? 0 : model.recipe_.live_parameters;
+    model.gathered_layers_ =
+        std::max(model.gathered_layers_, live / (own_parameters(run.block) + experts));
     if (!passing(run.module).weights) return;
     model.layer_gradients_ =
         std::max(model.layer_gradients_, scattered_bytes() * own_parameters(run.block));
@@ -187,6 +191,7 @@ struct MemoryModel::Preparation {
   }
 
   void add_layers() const {
+    model.gathered_layers_ = model.recipe_.unsharded_layers;
     for (const Run& run : blocks_of(workload)) add_run(run);
     for (Layers& of : model.layers_) {
       if (of.count <= 0) continue;

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "estimate/question/recipe_defaults.h"
+#include "performance/memory/memory.h"
 #include "quantity/suggest.h"
 #include "report/page/comparison.h"
 #include "report/page/money_facts.h"
@@ -165,7 +166,7 @@ std::string answer_sentence(const Report& report) {
                         grouped(e.gpus, 0));
   }
   if (!e.memory.fits) {
-    text += fmt::format(" It does not fit: {} of {} per GPU.",
+    text += fmt::format(" It {} not fit: {} of {} per GPU.", may_fit(e.memory) ? "may" : "does",
                         format_number(e.memory.total, NumberKind::bytes),
                         format_number(e.memory.capacity, NumberKind::bytes));
   }
@@ -277,8 +278,8 @@ std::vector<std::string> comparison_sentences(const Report& report) {
     if (std::string reason = reason_sentence(best, next, report.estimates); !reason.empty())
       out.push_back(reason);
   } else if (!next.memory.fits) {
-    out.push_back(
-        fmt::format("Only {} has enough memory.", platform_label(best, report.estimates)));
+    out.push_back(fmt::format("Only {} {}.", platform_label(best, report.estimates),
+                              may_fit(next.memory) ? "is likely to fit" : "has enough memory"));
   }
   std::string cheaper;
   for (const Estimate* e : order) {

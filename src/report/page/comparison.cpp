@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "estimate/columns/estimate_columns.h"
+#include "performance/memory/memory.h"
 #include "quantity/currency.h"
 #include "report/page/wording.h"
 
@@ -109,7 +110,9 @@ std::vector<const Estimate*> sort_platforms(std::span<const Estimate> estimates)
 }
 
 Cell difference_cell(const Estimate& e, const Estimate& best) {
-  if (!e.memory.fits && best.memory.fits) return "does not fit";
+  if (!e.memory.fits && best.memory.fits) {
+    return may_fit(e.memory) ? "may not fit" : "does not fit";
+  }
   if (!best.cost.total || !e.cost.total) return Cell::unknown();
   if (&e == &best) return "cheapest";
   const PriceEvidence evidence = price_evidence(e.cost);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "catalog/layout/layout.h"
+#include "performance/memory/memory.h"
 #include "quantity/currency.h"
 #include "report/page/wording.h"
 
@@ -247,7 +248,9 @@ Table stages_table(const Estimate& estimate) {
                    Cell::number(s.flops, flop_words(s.flops)),
                    Cell::number(s.gpus, grouped(s.gpus, 0)), split_words(s.layout),
                    fmt::format("{}{}", format_number(s.memory.total, NumberKind::bytes),
-                               s.memory.fits ? "" : ": does not fit"),
+                               s.memory.fits       ? ""
+                               : may_fit(s.memory) ? ": may not fit"
+                                                   : ": does not fit"),
                    Cell::number(s.mfu, NumberKind::fraction),
                    Cell::number(s.gpu_hours, gpu_hour_words(s.gpu_hours)),
                    Cell::number(s.wall_clock_seconds, NumberKind::duration)});

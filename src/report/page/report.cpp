@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "estimate/columns/estimate_columns.h"
+#include "performance/memory/memory.h"
 #include "report/page/money_facts.h"
 
 namespace trcost::report {
@@ -124,7 +125,10 @@ std::vector<std::string> strict_reasons(const Estimate& estimate) {
     return text.find("leaves out") != std::string::npos && text.starts_with("the configuration");
   });
   if (left_out) add("takes the shape of a configuration class", "complete the config.json");
-  if (!estimate.memory.fits) add("does not fit in memory", "take more accelerators");
+  if (!estimate.memory.fits) {
+    add(may_fit(estimate.memory) ? "may not fit in memory" : "does not fit in memory",
+        "take more accelerators");
+  }
   const std::string unknown = unknown_numbers(estimate);
   if (!unknown.empty())
     add("is incomplete, not known", unknown);

@@ -103,7 +103,7 @@ void add_memory(Page& page, const Estimate& e) {
       "Memory of the fullest GPU",
       fmt::format("{} of {}{}", format_number(e.memory.total, NumberKind::bytes),
                   format_number(capacity, NumberKind::bytes),
-                  !e.memory.fits
+                  !may_fit(e.memory)
                       ? ": DOES NOT FIT"
                       : fmt::format(", {:.0f}% likely to fit", 100 * fits_probability(e.memory))) +
           (e.memory.host > 0
