@@ -52,8 +52,12 @@ TEST_CASE("vision-language runs lie around their estimates", "[study][vision]") 
   for (const VisionReplay& row : v.rows) {
     if (row.weight == 0 || row.contrastive) continue;
     INFO(row.run->id);
-    const Accelerator& chip = catalog.accelerator(row.accelerator);
-    CHECK(row.range.p90 / row.range.p10 < (catalog.efficiency(chip).measured ? 2.5 : 3));
+    // Half of the sources of Hugging Face code that were predicted before they were added lie
+    // outside of a factor of two (data/runs/predicted_first.csv), so that P10 to P90 of eight in
+    // ten is six. Of other stacks there are few sources, which lie closer.
+    const bool hugging_face = row.run->scenario.find("hf-trainer") != std::string::npos;
+    CHECK(row.range.p90 / row.range.p10 < (hugging_face ? 6.5 : 4));
+    CHECK(row.range.p90 / row.range.p10 > (hugging_face ? 4 : 2));
   }
 }
 
@@ -71,7 +75,10 @@ TEST_CASE("whole runs lie around their estimates", "[study][runs]") {
     if (!row.problem.empty()) continue;
     INFO(row.run->name);
     // Of mixtures sources that no fit has seen lie 0.32 apart (data/efficiency/residuals.csv): of
-    // the one run of a mixture whose software nobody else has the range is wider.
-    CHECK(row.range.p90 / row.range.p10 <= (row.run->name == "DeepSeek-V3" ? 3.2 : 3));
+    // the one run of a mixture whose software nobody else has the range is wider. Sources of
+    // vision-language runs lie 0.34 apart in Megatron (vision_residuals.csv).
+    const std::string& name = row.run->name;
+    const bool wide = name == "DeepSeek-V3" || name.starts_with("Llama-4");
+    CHECK(row.range.p90 / row.range.p10 <= (wide ? 3.2 : 3));
   }
 }

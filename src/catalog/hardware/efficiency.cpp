@@ -88,7 +88,9 @@ std::string family_words(const ResidualFamily& family) {
   constexpr std::string_view kTrainings[] = {"training", "pre-training", "fine-tuning"};
   std::string words(kModels[static_cast<std::size_t>(family.model)]);
   if (family.model == ModelFamily::vision || family.model == ModelFamily::contrastive) {
-    return words + " runs, one vote per source";
+    words += " runs";
+    if (family.stack) words += " with " + *family.stack;
+    return words + ", one vote per source";
   }
   words += kTrainings[static_cast<std::size_t>(family.task)];
   if (family.architecture) words += " on " + *family.architecture;

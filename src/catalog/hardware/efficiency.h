@@ -42,7 +42,9 @@ struct ResidualFamily {
   double groups = 0;  ///< independent experiments
   /// Effective number of sources. Several of one vendor count little.
   double sources = 0;
-  double sigma = 0;         ///< spread of ln(predicted/measured): its 68 % quantile
+  /// Spread of ln(predicted/measured): its 68 % quantile, or its 80 % quantile over 1.28 of
+  /// vision-language runs.
+  double sigma = 0;
   double median_error = 0;  ///< median |predicted/measured - 1|
   std::string words;        ///< the family for people
 };

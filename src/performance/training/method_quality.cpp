@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "quantity/portable_math.h"
 
@@ -29,28 +30,18 @@ constexpr double kNoRowsError = 0.2;
 // Spread of the errors of efficiency_by_rule: 40 % at 90 % (model.md 5.3).
 constexpr double kRuleSigma = 0.2;
 
-}  // namespace
+/// A family of measured rows, for the constants of one chip.
+struct WantedFamily {
+  bool own_architecture = false;
+  std::optional<std::string_view> stack;
+  ModelFamily model = ModelFamily::any;
+  TaskFamily task = TaskFamily::any;
+};
 
-MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view stack, bool mixture,
-                              bool fine_tuning) {
-  constexpr std::nullopt_t kAny = std::nullopt;
-  const ModelFamily model = mixture ? ModelFamily::moe : ModelFamily::dense;
-  const TaskFamily task = fine_tuning ? TaskFamily::finetune : TaskFamily::pretrain;
-  struct Wanted {
-    bool own_architecture;
-    std::optional<std::string_view> stack;
-    ModelFamily model;
-    TaskFamily task;
-  };
-  const std::array<Wanted, 6> chain = {
-      {{false, kAny, ModelFamily::any, TaskFamily::any},  // the widest first
-       {false, kAny, model, TaskFamily::any},
-       {false, kAny, model, task},
-       {true, kAny, model, task},
-       {false, stack, model, task},
-       {true, stack, model, task}}};
+// The spread of the widest family, drawn towards that of each narrower one by its sources.
+MethodQuality pooled_quality(const Efficiency& efficiency, std::span<const WantedFamily> chain) {
   MethodQuality quality{"analytic step model", kNoRowsSigma, kNoRowsError, 0, "no published rows"};
-  for (const Wanted& wanted : chain) {
+  for (const WantedFamily& wanted : chain) {
     const auto found = std::find_if(
         efficiency.residuals.begin(), efficiency.residuals.end(), [&](const ResidualFamily& f) {
           return f.architecture.has_value() == wanted.own_architecture && f.stack == wanted.stack &&
@@ -73,19 +64,28 @@ MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view sta
   return quality;
 }
 
-MethodQuality vision_quality(const Efficiency& efficiency, bool contrastive) {
+}  // namespace
+
+MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view stack, bool mixture,
+                              bool fine_tuning) {
+  constexpr std::nullopt_t kAny = std::nullopt;
+  const ModelFamily model = mixture ? ModelFamily::moe : ModelFamily::dense;
+  const TaskFamily task = fine_tuning ? TaskFamily::finetune : TaskFamily::pretrain;
+  const std::array<WantedFamily, 6> chain = {{{false, kAny, ModelFamily::any, TaskFamily::any},
+                                              {false, kAny, model, TaskFamily::any},
+                                              {false, kAny, model, task},
+                                              {true, kAny, model, task},
+                                              {false, stack, model, task},
+                                              {true, stack, model, task}}};
+  return pooled_quality(efficiency, chain);
+}
+
+MethodQuality vision_quality(const Efficiency& efficiency, std::string_view stack,
+                             bool contrastive) {
   const ModelFamily model = contrastive ? ModelFamily::contrastive : ModelFamily::vision;
-  MethodQuality quality{"analytic step model", kNoRowsSigma, kNoRowsError, 0, "no published rows"};
-  const auto found = std::ranges::find(efficiency.residuals, model, &ResidualFamily::model);
-  if (found != efficiency.residuals.end()) {
-    quality.sigma = found->sigma;
-    quality.median_error = found->median_error;
-    quality.rows = found->rows;
-    quality.family = found->words;
-  }
-  quality.measured = efficiency.measured;
-  if (!efficiency.measured) quality.sigma = in_quadrature(quality.sigma, kRuleSigma);
-  return quality;
+  const std::array<WantedFamily, 2> chain = {
+      {{false, std::nullopt, model, TaskFamily::any}, {false, stack, model, TaskFamily::any}}};
+  return pooled_quality(efficiency, chain);
 }
 
 }  // namespace trcost::performance

@@ -17,7 +17,9 @@ namespace trcost::performance {
 MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view stack, bool mixture,
                               bool fine_tuning);
 
-/// Spread for vision-language training, or for two contrastive towers.
-MethodQuality vision_quality(const Efficiency& efficiency, bool contrastive);
+/// Spread for vision-language training with a stack, or for two contrastive towers, drawn towards
+/// that of all stacks where few sources tell.
+MethodQuality vision_quality(const Efficiency& efficiency, std::string_view stack,
+                             bool contrastive);
 
 }  // namespace trcost::performance

@@ -44,7 +44,7 @@ MethodQuality method_quality(const Workload& workload, const Platform& platform,
   const std::string& stack = measured.rows > 0 ? measured.base : platform.stack->name;
   MethodQuality quality =
       workload.vision()
-          ? vision_quality(*platform.efficiency, workload.contrastive_batch > 0)
+          ? vision_quality(*platform.efficiency, stack, workload.contrastive_batch > 0)
           : nearest_quality(*platform.efficiency, stack, workload.language.moe.has_value(),
                             on_samples || workload.language_training != Training::full);
   if (measured.rows > 0) return own_quality(measured, platform, quality);
