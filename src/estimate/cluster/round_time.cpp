@@ -109,7 +109,9 @@ double sleeping_bytes(const MemoryUse& learning) {
 }
 
 // Time outside the phases: new weights to the engines, switching the memory, and the rest, in which
-// workers wait for their controller and for each other. One accelerator has no others.
+// workers wait for their controller and for each other. The rest is fitted to rounds on 8 GPUs and
+// more, and vanishes on one, as 1 - 1/gpus does: 12 s of it are more than a whole round takes there
+// (10 s in a notebook of Unsloth, N5R02 of data/runs/predicted_first.csv).
 SerialTime serial_time(const RoundWork& round, double gpus, double learners,
                        const MemoryUse& learning) {
   SerialTime out;

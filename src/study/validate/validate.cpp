@@ -94,6 +94,10 @@ std::vector<ValidationSummary> throughput_summaries(const std::vector<Validation
          return std::string(c.run_model(r.measured->model).language.moe ? "MoE" : "dense");
        }},
       {"task", [](const ValidationRow& r, const Catalog&) { return task_family(*r.measured); }},
+      {"tuning",
+       [](const ValidationRow& r, const Catalog&) {
+         return std::string(r.measured->tuning ? tuning_name(*r.measured->tuning) : "not stated");
+       }},
       {"layout", [](const ValidationRow& r,
                     const Catalog&) { return std::string(r.planned ? "planned" : "known"); }},
       {"source", [](const ValidationRow& r, const Catalog&) { return r.measured->source; }},

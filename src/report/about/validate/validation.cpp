@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "catalog/layout/layout.h"
 #include "catalog/runs/runs.h"
+#include "catalog/software/stacks.h"
 #include "report/about/documents.h"
 #include "report/page/page.h"
 #include "study/validate/validation_columns.h"
@@ -197,7 +199,26 @@ std::string first_words(const ValidationResult& result) {
       result.first_sources, result.first_date, 100 * *result.first_median);
 }
 
-std::string validation_basis(const ValidationSummary& all) {
+// ` Runs of users have a bias of -1.4%, showcases -9.5%: ...`, if rows tell both.
+std::string tuning_sentence(const ValidationResult& result) {
+  const auto bias_of = [&](Tuning tuning) -> std::optional<double> {
+    for (const ValidationSummary& each : result.summaries) {
+      if (each.dimension == "tuning" && each.value == tuning_name(tuning) && each.left_out) {
+        return each.left_out->bias;
+      }
+    }
+    return std::nullopt;
+  };
+  const std::optional<double> usual = bias_of(Tuning::usual), shown = bias_of(Tuning::showcase);
+  if (!usual || !shown) return {};
+  return fmt::format(
+      " Runs of users have a bias of {:+.1f}%, showcases {:+.1f}%: an estimate without --tuning is "
+      "of a usual run.",
+      100 * *usual, 100 * *shown);
+}
+
+std::string validation_basis(const ValidationResult& result) {
+  const ValidationSummary& all = result.all;
   const bool fitted = all.apart < all.rows;
   std::string text = fmt::format(
       "{} measured rows of {} experiments. {}: median {:.1f}%, 90th percentile {:.1f}%, bias "
@@ -213,6 +234,7 @@ std::string validation_basis(const ValidationSummary& all) {
         " With each source left out in turn and unknown tuning: median {:.1f}%, 90th "
         "percentile {:.1f}%, bias {:+.1f}%. In the median, P90 of the range is {:.2f} times P10.",
         100 * left->median, 100 * left->p90, 100 * left->bias, left->width);
+    text += tuning_sentence(result);
   }
   return text;
 }
@@ -254,7 +276,7 @@ Page validation_page(const ValidationResult& result, bool rows) {
   Page page{"Validation", made_by(), {}};
   if (result.first_median) page.add(Paragraph{first_words(result), Ink::good});
   page.add(Paragraph{validation_answer(result.all), Ink::good});
-  page.add(Paragraph{validation_basis(result.all)});
+  page.add(Paragraph{validation_basis(result)});
   if (rows)
     page.add(Heading{"Measured rows"}).add(Grid{.table = validation_table(result), .sorts = true});
   add_validation_summaries(page, result.summaries, result.all);
