@@ -149,6 +149,10 @@ TEST_CASE("families of the table of keys count as their cards say",
            Card{"nemotron-3-super", 120e9, 12e9, 0.01},
            Card{"nemotron-3-ultra", 550e9, 55e9, 0.01},
            Card{"kimi-k2.5", 1.03e12, 32e9, 0.01},
+           Card{"dbrx", 132e9, 36e9, 0.005},
+           Card{"bamba-9b", 9.78e9, 0, 0.001},
+           Card{"granite-4.0-h-small", 32e9, 9e9, 0.01},
+           Card{"deberta-v3-base", 184e6, 0, 0.005},
        }) {
     INFO(card.name);
     const Model model = read(card.name);
@@ -162,6 +166,7 @@ TEST_CASE("families of the table of keys count as their cards say",
     }
   }
   CHECK(read("arctic-embed-m").language.bidirectional);
+  CHECK(read("deberta-v3-base").language.bidirectional);
 }
 
 TEST_CASE("keys of a config.json that are not used are named", "[catalog][models][hugging_face]") {
@@ -454,6 +459,8 @@ TEST_CASE("another family is refused for the reason that holds",
   const std::string sparse = config_error(R"({"model_type": "deepseek_v4", "hidden_size": 6144})");
   has(sparse, "indexer");
   has(sparse, "deepseek-v3");
+  has(config_error(R"({"model_type": "gemma4_text", "hidden_size_per_layer_input": 256})"),
+      "for each layer");
   has(config_error(R"({"model_type": "new", "hidden_size": 8})"), "num_hidden_layers");
   // A decoder of a known family is read alone.
   const Model decoder = test_model(

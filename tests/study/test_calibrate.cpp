@@ -285,6 +285,22 @@ TEST_CASE("logs of other programs", "[calibrate][log]") {
            Line{"Epoch 1 | iter 16 step 1 | loss train: 1.5 | iter time: 234.5 ms (step)\n",
                 batch_seconds, 0.2345},
            Line{"{'loss': '0.7', 'train_speed(s/it)': '8.31'}\n", step_seconds, 8.31},
+           Line{"step 9 | epoch 0 | loss 0.69 | mem 24.90 GiB | tps 11278.56(1409.82/gpu) | "
+                "num_label_tokens 21541\n",
+                tokens_per_second, 11278.56},
+           Line{"step:5050/20000 train_loss:2.0232 train_time:219627ms step_avg:43.49ms\n",
+                step_seconds, 0.04349},
+           Line{"| epoch 010  2000 / 8223 loss=1.27 (1.50), wps=962, wpb=908, bsz=32, lr=0.001\n",
+                tokens_per_second, 962},
+           Line{"    3 7.34 s run, 11.8750 loss, 0.000000000002 LR, 1454.57 GB used, 236258.78 "
+                "GFLOPS\n",
+                step_seconds, 7.34},
+           Line{"Epoch 0:   1%|  | 795/77225 [9:07:58<878:01:48, 41.36s/it, loss=3.1, "
+                "global_step=794.0]\n",
+                step_seconds, 41.36},
+           Line{"Epoch 0:   1%|  | 795/77225 [9:07:58<878:01:48, 41.36s/it, loss=3.1, "
+                "global_step=99.0]\n",
+                batch_seconds, 41.36},
        }) {
     INFO(line.text);
     std::istringstream in(line.text);

@@ -23,7 +23,8 @@ using enum LogUnit;
 // facebookresearch/fairseq logging; modelscope/ms-swift trainers/callback.py; hiyouga/LLaMA-Factory
 // train/callbacks.py; huggingface/transformers trainer_utils.py (speed_metrics);
 // linkedin/Liger-Kernel examples/huggingface/callback.py; NovaSky-AI/SkyRL; NVIDIA-NeMo/RL
-// algorithms/grpo.py; axolotl-ai-cloud/axolotl callbacks.
+// algorithms/grpo.py; axolotl-ai-cloud/axolotl callbacks; NVIDIA-NeMo/Automodel recipes/llm;
+// KellerJordan/modded-nanogpt train_gpt.py; tinygrad examples.
 constexpr std::array kRoundLabels{
     RoundLabel{"timing_s/gen", RoundPart::generation},
     RoundLabel{"timing_s/old_log_prob", RoundPart::scoring},
@@ -75,6 +76,10 @@ constexpr std::array kFormats{
     LogFormat{"ms-swift", {"", ""}, "train_speed(iter/s)", steps_per_second},
     LogFormat{"fairseq", {"\"wps\"", ""}, "ups", steps_per_second},
     LogFormat{"fairseq", {" wps=", ""}, "ups", steps_per_second},
+    LogFormat{"fairseq", {"wpb=", "bsz="}, "wps", tokens_per_second},
+    LogFormat{"NeMo AutoModel", {"num_label_tokens", "/gpu)"}, "tps", tokens_per_second},
+    LogFormat{"modded-nanoGPT", {"train_time:", ""}, "step_avg", step_milliseconds},
+    LogFormat{"tinygrad", {"GFLOPS", "loss"}, " s run", step_seconds, true},
     LogFormat{"torchtune", {"", ""}, "tokens_per_second_per_gpu", tokens_per_second_per_gpu},
     LogFormat{"Hugging Face", {"", ""}, "step_tokens_per_second", tokens_per_second},
     // Names that own loops give to the keys of their lines.
@@ -226,8 +231,8 @@ std::optional<double> labelled_number(std::string_view line, std::string_view la
 }
 
 std::optional<LogNumber> read_format(std::string_view line, bool whole) {
-  constexpr std::string_view kHints[] = {"time",  "sec",    "dt",  " ms", "ups",    "PS",
-                                         "speed", "timing", "tgs", "tps", "tokens", "it/s"};
+  constexpr std::string_view kHints[] = {"time",   "sec", "dt",  " ms",    "ups",  "PS", "speed",
+                                         "timing", "tgs", "tps", "tokens", "it/s", "wps"};
   if (std::ranges::none_of(kHints, [&](std::string_view hint) {
         return line.find(hint) != std::string_view::npos;
       })) {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "study/calibrate/log_formats.h"
+
 namespace trcost::study {
 
 namespace {
@@ -100,6 +102,9 @@ void ProgressBars::read(std::string_view line) {
     if (bars_.size() == kMostBars) return;
     known = bars_.insert(bars_.end(), {std::string(label), *total, {}});
   }
+  // Lightning's `global_step`, which the bar counts itself unless batches are added up.
+  const auto step = labelled_number(rest, "global_step", true);
+  known->global_steps = step && *step > 1 && std::abs(*step - *count) <= 1;
   std::vector<Point>& points = known->points;
   if (points.size() == kMostPoints) return;
   if (!points.empty() && *count <= points.back().count) {
@@ -120,7 +125,7 @@ const ProgressBars::Bar* ProgressBars::longest() const {
 
 bool ProgressBars::counts_epochs() const {
   const Bar* bar = longest();
-  return bar != nullptr && bar->label.starts_with("Epoch");
+  return bar != nullptr && bar->label.starts_with("Epoch") && !bar->global_steps;
 }
 
 BarSpeed ProgressBars::speed() const {

@@ -37,6 +37,7 @@ class ProgressBars {
     std::string label;
     double total = 0;
     std::vector<Point> points;
+    bool global_steps = false;  ///< an item is a step of the optimizer
   };
   [[nodiscard]] const Bar* longest() const;
   std::vector<Bar> bars_;

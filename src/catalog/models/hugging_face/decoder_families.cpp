@@ -111,6 +111,8 @@ constexpr std::array kDecoderFamilies{
     Family{"granitemoeshared", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
     Family{"exaone", &kExaone, kGated, kRms, kNo, kNoQk, 2, false, 0},
     Family{"exaone4", &kUsualKeys, kGated, kRms, kNo, kHeadQk, 2, false, 0},
+    Family{"bamba", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
+    Family{"granitemoehybrid", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
     Family{"helium", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
     Family{"seed_oss", &kUsualKeys, kGated, kRms, kQkv, kNoQk, 2, false, 0},
     Family{"deepseek", &kUsualKeys, kGated, kRms, kNo, kNoQk, 2, false, 0},
@@ -137,6 +139,8 @@ constexpr std::array kDecoderFamilies{
            Family::positions | Family::bidirectional},
     Family{"mpnet", &kUsualKeys, kPlainMlp, kLayer, kAll, kNoQk, 2, true,
            Family::positions | Family::bidirectional},
+    Family{"deberta-v2", &kUsualKeys, kPlainMlp, kLayer, kAll, kNoQk, 2, true,
+           Family::bidirectional},
     Family{"esm", &kUsualKeys, kPlainMlp, kLayer, kAll, kNoQk, 2, true, Family::bidirectional},
     Family{"distilbert", &kDistil, kPlainMlp, kLayer, kAll, kNoQk, 2, true,
            Family::positions | Family::bidirectional},
@@ -258,6 +262,10 @@ void set_encoder_parts(ObjectReader& r, LanguageModel& m) {
   if (r.has("type_vocab_size")) {
     m.extra_embedding_rows = r.required_whole("type_vocab_size", 0, kWidest);
   }
+  // DeBERTa's table of relative positions, on either side.
+  if (r.has("position_buckets")) {
+    m.extra_embedding_rows += 2 * r.required_whole("position_buckets", 0, kWidest);
+  }
   if (!r.has("global_attn_every_n_layers")) return;
   const double every = r.required_whole("global_attn_every_n_layers", 1, kMostLayers);
   const double window = r.whole_or("local_attention", 128, 1, 1e9);
@@ -281,6 +289,11 @@ const DecoderFamily* find_decoder_family(std::string_view family) {
 
 LanguageModel read_decoder_family(ObjectReader& r, const DecoderFamily& family) {
   const SizeKeys& keys = *family.keys;
+  if (r.has("hidden_size_per_layer_input") &&
+      r.required_whole("hidden_size_per_layer_input", 0, kWidest) > 0) {
+    r.value().fail("embeddings for each layer (Gemma 4 E2B and E4B) are not read",
+                   "gemma-3-4b of the catalog comes nearest");
+  }
   LanguageModel m;
   m.layers = r.required_whole(present(r, {keys.layers, "num_hidden_layers"}), 1, kMostLayers);
   m.hidden = size_of(r, {keys.hidden, "n_embed"});
@@ -322,6 +335,7 @@ LanguageModel read_decoder_family(ObjectReader& r, const DecoderFamily& family) 
   }
   read_experts(r, family.family, m);
   if (family.family.starts_with("qwen3_5")) read_delta_layers(r, m);
+  if (r.has("mamba_n_heads")) read_mamba_layers(r, m);
   return m;
 }
 

@@ -81,6 +81,8 @@ constexpr std::array kExperts{
                0, "", 0, Dense::none, "", 0, false, false},
     ExpertKeys{"granitemoeshared", "num_local_experts", "num_experts_per_tok", "intermediate_size",
                0, 0, 0, "shared_intermediate_size", 0, Dense::none, "", 0, false, false},
+    ExpertKeys{"granitemoehybrid", "num_local_experts", "num_experts_per_tok", "intermediate_size",
+               kOptional, 0, 0, "shared_intermediate_size", 0, Dense::none, "", 0, false, false},
     ExpertKeys{"phimoe", "num_local_experts", "num_experts_per_tok", "intermediate_size", 0, 0, 0,
                "", 0, Dense::none, "", 0, false, false},
     ExpertKeys{"flex_olmo", "num_experts", "num_experts_per_tok", "intermediate_size", 0, 0, 0, "",
@@ -279,7 +281,11 @@ void read_experts(ObjectReader& r, std::string_view family, LanguageModel& m) {
   const auto found = std::ranges::find(kExperts, family, &ExpertKeys::family);
   if (found == kExperts.end()) return;
   const ExpertKeys& keys = *found;
-  if (keys.usual_experts == kOptional && !r.has(keys.experts)) return;
+  if (keys.usual_experts == kOptional &&
+      (!r.has(keys.experts) || r.required_whole(keys.experts, 0, 1e6) == 0)) {
+    if (!keys.shared.empty() && r.has(keys.shared)) m.ffn = width_or(r, keys.shared, m.ffn);
+    return;
+  }
   MixtureOfExperts moe;
   if (keys.usual_experts <= 0) {
     if (r.has("n_group")) read_expert_groups(r, 1, 1, moe);
@@ -324,6 +330,25 @@ void read_delta_layers(ObjectReader& r, LanguageModel& m) {
   const FeedForward ffn = m.moe ? FeedForward::moe : FeedForward::dense;
   add_part(m, Mixer::linear, ffn, m.layers - full);
   add_part(m, Mixer::attention, ffn, full);
+}
+
+void read_mamba_layers(ObjectReader& r, LanguageModel& m) {
+  StateSpace s;
+  s.heads = width_or(r, "mamba_n_heads", 128);
+  s.head_dim = width_or(r, "mamba_d_head", 64);
+  s.groups = width_or(r, "mamba_n_groups", 1);
+  s.state = width_or(r, "mamba_d_state", 256);
+  s.conv = width_or(r, "mamba_d_conv", 4);
+  s.conv_bias = r.boolean_or("mamba_conv_bias", true);
+  s.chunk = width_or(r, "mamba_chunk_size", 256);
+  m.mamba = s;
+  for (const char* key : {"mamba_expand", "mamba_proj_bias"}) r.accept(key);
+  double attention = 0;
+  for (const std::string& type : r.texts_or_empty("layer_types")) attention += type == "attention";
+  attention += static_cast<double>(r.array_or_empty("attn_layer_indices").size());
+  const FeedForward ffn = m.moe ? FeedForward::moe : FeedForward::dense;
+  add_part(m, Mixer::mamba, ffn, m.layers - std::min(m.layers, attention));
+  add_part(m, Mixer::attention, ffn, std::min(m.layers, attention));
 }
 
 void read_indexer(ObjectReader& r, LanguageModel& m) {

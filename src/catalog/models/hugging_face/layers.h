@@ -22,6 +22,8 @@ void read_expert_groups(ObjectReader& config, double usual_groups, double usual_
                         MixtureOfExperts& moe);
 /// Reads layers of linear attention between those of gated attention (Qwen3-Next).
 void read_delta_layers(ObjectReader& config, LanguageModel& language);
+/// Reads layers of Mamba-2 and of attention, each with a feed-forward (Bamba, Granite 4).
+void read_mamba_layers(ObjectReader& config, LanguageModel& language);
 /// Reads the indexer of sparse attention in all layers (DeepSeek-V3.2).
 void read_indexer(ObjectReader& config, LanguageModel& language);
 /// Reads layers of Mamba-2, of attention, and of feed-forwards alone (Nemotron-H).

@@ -319,6 +319,29 @@ LanguageModel read_deepseek(ObjectReader& r, bool third) {
   return m;
 }
 
+/// DBRX, whose attention and experts stand in objects of their own (configuration_dbrx.py).
+LanguageModel read_dbrx(ObjectReader& r) {
+  LanguageModel m;
+  m.vocab = r.required_whole("vocab_size", 1, 1e9);
+  m.hidden = r.required_whole("d_model", 1, kWidest);
+  m.layers = r.required_whole("n_layers", 1, kMostLayers);
+  m.heads = r.required_whole("n_heads", 1, kWidest);
+  m.head_dim = usual_head_dim(r, m);
+  ObjectReader attention = r.required_object("attn_config");
+  m.kv_heads = attention.required_whole("kv_n_heads", 1, kWidest);
+  ObjectReader ffn = r.required_object("ffn_config");
+  MixtureOfExperts moe;
+  moe.experts = ffn.required_whole("moe_num_experts", 1, 1e6);
+  moe.experts_per_token = ffn.required_whole("moe_top_k", 1, 1e6);
+  moe.expert_ffn = ffn.required_whole("ffn_hidden_size", 1, kWidest);
+  m.ffn = moe.expert_ffn;
+  m.moe = moe;
+  m.norm = Norm::layer;
+  m.norm_bias = false;
+  m.tied_embeddings = r.boolean_or("tie_word_embeddings", false);
+  return m;
+}
+
 /// The row that reads a family, or the family itself.
 std::string_view family_shape(std::string_view family) {
   const auto found = std::ranges::find(kSameShape, family, &SameShape::family);
@@ -332,6 +355,7 @@ LanguageModel read_family(ObjectReader& config, std::string_view family) {
     return read_decoder_family(config, *row);
   }
   if (family == "nemotron_h") return read_nemotron_h(config);
+  if (family == "dbrx") return read_dbrx(config);
   LanguageModel m = read_deepseek(config, family != "deepseek_v2");
   if (family == "deepseek_v32") read_indexer(config, m);
   return m;
@@ -342,7 +366,8 @@ LanguageModel read_family(ObjectReader& config, std::string_view family) {
 bool is_text_family(std::string_view name) {
   const std::string_view family = family_shape(name);
   return find_llama_like(family) != nullptr || find_plain(family) != nullptr ||
-         find_decoder_family(family) != nullptr || is_deepseek(family) || family == "nemotron_h";
+         find_decoder_family(family) != nullptr || is_deepseek(family) || family == "nemotron_h" ||
+         family == "dbrx";
 }
 
 std::string text_family_names() {
@@ -355,7 +380,7 @@ std::string text_family_names() {
   }
   for (const PlainFamily& row : kPlain) names += ", " + std::string(row.family);
   for (const DecoderFamily& row : decoder_families()) names += ", " + std::string(row.family);
-  return names + ", deepseek_v2, deepseek_v3, deepseek_v32, kimi_k2, nemotron_h";
+  return names + ", deepseek_v2, deepseek_v3, deepseek_v32, kimi_k2, nemotron_h, dbrx";
 }
 
 LanguageModel read_text_family(ObjectReader& config, std::string_view family) {
