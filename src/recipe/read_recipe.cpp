@@ -19,6 +19,13 @@
 #include "trcost/error.h"
 
 namespace trcost::recipe {
+
+struct OpenedRecipe {
+  RecipeFiles files;
+  std::string framework;
+  std::map<std::string, FrameworkTable, std::less<>> tables;  // also of parts and wrappers
+};
+
 namespace {
 
 // One word of --offload for two keys. The host that stores weights also updates them.
@@ -59,14 +66,13 @@ std::string shown_value(const Fact& fact) {
 // Facts to fields, by the tables of a framework and of its parts.
 class Reader {
  public:
-  Reader(RecipeFiles files, const FrameworkTable& table, const Scenario& given,
-         const Catalog& catalog)
-      : files_(std::move(files)),
-        table_(table),
-        catalog_(catalog),
-        workings_(table, given, catalog) {
-    out_.framework = table.name;
-    out_.version = table.source;
+  Reader(const OpenedRecipe& recipe, const Scenario& given, const Catalog& catalog)
+      : files_(recipe.files),
+        tables_(recipe.tables),
+        table_(recipe.tables.find(recipe.framework)->second),
+        workings_(table_, given, catalog) {
+    out_.framework = table_.name;
+    out_.version = table_.source;
     out_.files = files_.paths;
   }
 
@@ -113,8 +119,7 @@ class Reader {
 
  private:
   void apply(const RecipeSource& source) {
-    std::optional<FrameworkTable> own;
-    if (!source.table.empty()) own = load_framework(catalog_, source.table);
+    const auto own = tables_.find(source.table);
     if (source.table == "deepspeed") workings_.set("deepspeed_read", "1");
     if (source.table == "kubernetes") note_kubernetes(source.facts, workings_);
     const Fact* before = nullptr;
@@ -123,7 +128,7 @@ class Reader {
       for (const std::string& group : table_.groups_before) {
         if (key.starts_with(group)) key.erase(0, group.size());
       }
-      const std::optional<KeyRule>* rule = own ? own->find(key) : nullptr;
+      const std::optional<KeyRule>* rule = own == tables_.end() ? nullptr : own->second.find(key);
       if (rule == nullptr) rule = table_.find(key);
       const bool beside = source.kind == RecipeSource::Kind::other ||
                           (source.kind == RecipeSource::Kind::serve && (rule == nullptr || !*rule));
@@ -366,9 +371,9 @@ class Reader {
         [](const RecipeDefault& each) { return each.path == "efficiency.stack"; });
   }
 
-  RecipeFiles files_;
+  const RecipeFiles& files_;
+  const std::map<std::string, FrameworkTable, std::less<>>& tables_;
   const FrameworkTable& table_;
-  const Catalog& catalog_;
   Workings workings_;
   std::map<std::string, std::set<std::string>, std::less<>> keys_of_;       // that set a variable
   std::map<std::string, std::set<std::string>, std::less<>> variables_of_;  // by plain key
@@ -378,16 +383,21 @@ class Reader {
   RecipeReading out_;
 };
 
+[[noreturn]] void throw_unrecognised(const RecipeFiles& files) {
+  throw Error(ErrorKind::data, "no framework is recognised by its keys",
+              "pass a configuration or a launch script of axolotl, LLaMA-Factory, ms-swift, TRL, "
+              "the Hugging Face Trainer, Unsloth, open-instruct, DeepSpeed, torchtitan, torchtune, "
+              "Megatron-LM, Megatron-Bridge, NeMo, nanotron, llm-foundry, OLMo, LitGPT, verl, "
+              "OpenRLHF or NeMo RL",
+              files.paths.front());
+}
+
 }  // namespace
 
-RecipeReading read_recipe(const std::vector<std::string>& files, const Scenario& given,
-                          const Catalog& catalog) {
+std::shared_ptr<const OpenedRecipe> open_recipe(const std::vector<std::string>& files,
+                                                const Catalog& catalog) {
   const Frameworks frameworks(catalog);
   RecipeFiles opened = open_recipe_files(files, frameworks);
-  constexpr std::string_view kRead =
-      "pass a configuration or a launch script of axolotl, LLaMA-Factory, ms-swift, TRL, the "
-      "Hugging Face Trainer, DeepSpeed, torchtitan, torchtune, Megatron-LM, Megatron-Bridge, NeMo, "
-      "nanotron, llm-foundry, OLMo, LitGPT, verl, OpenRLHF or NeMo RL";
   std::string name = frameworks.recognise(opened.facts);
   UnreadRecipe unread = frameworks.recognise_unread(opened.facts);
   for (const RecipeSource& source : opened.sources) {
@@ -411,17 +421,27 @@ RecipeReading read_recipe(const std::vector<std::string>& files, const Scenario&
                             opened.absent.front().value),
                 "pass that file too", opened.paths.front());
   }
-  const std::string first = opened.paths.front();
-  RecipeReading out;
-  if (!name.empty()) {
-    const FrameworkTable table = load_framework(catalog, name);
-    out = Reader(std::move(opened), table, given, catalog).read();
-  }
-  if (name.empty() || (name == "script" && !out.scenario.has(Field::hardware_gpus))) {
-    throw Error(ErrorKind::data, "no framework is recognised by its keys", std::string(kRead),
-                first);
+  if (name.empty()) throw_unrecognised(opened);
+  const auto out = std::make_shared<OpenedRecipe>(OpenedRecipe{std::move(opened), name, {}});
+  out->tables.emplace(name, load_framework(catalog, name));
+  for (const RecipeSource& source : out->files.sources) {
+    if (source.table.empty() || out->tables.contains(source.table)) continue;
+    out->tables.emplace(source.table, load_framework(catalog, source.table));
   }
   return out;
+}
+
+RecipeReading read_recipe(const OpenedRecipe& recipe, const Scenario& given,
+                          const Catalog& catalog) {
+  RecipeReading out = Reader(recipe, given, catalog).read();
+  const bool empty = recipe.framework == "script" && !out.scenario.has(Field::hardware_gpus);
+  if (empty) throw_unrecognised(recipe.files);
+  return out;
+}
+
+RecipeReading read_recipe(const std::vector<std::string>& files, const Scenario& given,
+                          const Catalog& catalog) {
+  return read_recipe(*open_recipe(files, catalog), given, catalog);
 }
 
 }  // namespace trcost::recipe

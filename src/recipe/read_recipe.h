@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,18 @@ struct RecipeReading {
   /// Why the recipe's steps give no amount of data, and the flags that would. Empty if they do.
   std::string uncounted_steps;
 };
+
+/// Files of a recipe with the tables that read them, opened once for several scenarios.
+struct OpenedRecipe;
+
+/// Opens the named files and those that they name beside themselves. Throws Error (data) for a
+/// malformed file, and for one of no known framework.
+std::shared_ptr<const OpenedRecipe> open_recipe(const std::vector<std::string>& files,
+                                                const Catalog& catalog);
+
+/// Reads opened files with the user's own fields, as below.
+RecipeReading read_recipe(const OpenedRecipe& recipe, const Scenario& given,
+                          const Catalog& catalog);
 
 /// Reads another tool's configuration: the named files and those that they name beside themselves.
 /// Nothing is run. `given` are the user's own fields, which win and complete what the arithmetic of

@@ -77,6 +77,11 @@ END
   holds '[.rows[]["tokens.total"]] == [1000 * 8 * 8192, 1000 * 16 * 8192]'
   run_trcost sweep --recipe titan.toml --accelerator h100-sxm --gpus 8 --vary train.micro_batch=1,2 --format json
   holds '[.rows[]["layout.global_batch"]] == [8, 16] and all(.rows[]; .error == "" or .error == null)'
+  # A row whose steps give no tokens has no answer, and other rows have theirs.
+  run_trcost sweep --recipe titan.toml --accelerator h100-sxm --tp 8 --vary hardware.gpus=8,4 --format json
+  [ "$code" -eq 0 ]
+  holds '.rows[0].error == null or .rows[0].error == ""'
+  holds '.rows[1].error | test("tokens")'
   run_trcost memory --recipe titan.toml --accelerator h100-sxm
   [ "$code" -eq 0 ]
 }

@@ -594,6 +594,161 @@ TEST_CASE("parts of a vision-language model learn as their keys say", "[recipe]"
   CHECK(asks(tune, "data.images_per_sample"));
 }
 
+TEST_CASE("experts of ms-swift's Megatron are whole, and its towers stay frozen", "[recipe]") {
+  const std::string swift = "NPROC_PER_NODE=8 megatron sft --dataset a#100 ";
+  const RecipeReading experts =
+      reading_of("t.sh", swift +
+                             "--model Qwen/Qwen3-30B-A3B --tensor_model_parallel_size 4 "
+                             "--pipeline_model_parallel_size 2 --expert_model_parallel_size 4\n");
+  CHECK(field_number(experts, Field::layout_etp) == 1);
+  CHECK(field_number(experts, Field::hardware_gpus) == 8);
+  const RecipeReading vision =
+      reading_of("t.sh", swift + "--model Qwen/Qwen2.5-VL-7B-Instruct --tuner_type full\n");
+  CHECK(field_text(vision, Field::train_recipe) == "frozen-vision");
+  CHECK(field_text(vision, Field::train_connector) == "frozen");
+}
+
+TEST_CASE("a batch that only the machine has stays open", "[recipe]") {
+  const RecipeReading reading = reading_of(
+      "t.sh",
+      "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 --hidden-size 2048 "
+      "--num-attention-heads 16 --vocab-size 32000 --seq-length 2048 --micro-batch-size 2 "
+      "--global-batch-size $GB --train-iters 100\n");
+  CHECK(asks(reading, "train.global_batch"));
+  CHECK_FALSE(reading.scenario.has(Field::train_global_batch));
+  CHECK_FALSE(reading.scenario.has(Field::data_tokens));
+}
+
+// Defaults of megatron/arguments.py at f4157be: --topk 1, --expert-interval 2.
+TEST_CASE("Megatron-DeepSpeed ends at the first of its limits and has its own experts",
+          "[recipe]") {
+  const RecipeReading reading = reading_of(
+      "t.sh",
+      "deepspeed --num_gpus 8 pretrain_gpt.py --deepspeed --num-layers 24 --hidden-size 2048 "
+      "--num-attention-heads 16 --vocab-size 50257 --seq-length 2048 --micro-batch-size 1 "
+      "--global-batch-size 512 --train-tokens 300000000000 --train-iters 858306 --num-experts 128 "
+      "--moe-expert-parallel-size 8 --ds-sequence-parallel-size 4 --use-flash-attn-v2\n");
+  CHECK(field_number(reading, Field::data_tokens) == 300e9);
+  CHECK(field_number(reading, Field::layout_ep) == 8);
+  CHECK(field_number(reading, Field::layout_cp) == 4);
+  CHECK(field_text(reading, Field::layout_context_kind) == "ulysses");
+  CHECK(field_text(reading, Field::train_attention) == "flash");
+  const std::string model = field_text(reading, Field::model_name);
+  CHECK(model.find("\"experts_per_token\":1,") != model.npos);
+  CHECK(model.find("\"dense_layers\":12") != model.npos);
+}
+
+TEST_CASE("names of DeepSpeed's files give the stage", "[recipe]") {
+  const auto sharding = [](const std::string& file) {
+    return field_text(reading_of("t.sh",
+                                 "torchrun --nproc_per_node 8 train.py "
+                                 "--per_device_train_batch_size 1 --model_name_or_path "
+                                 "Qwen/Qwen3-8B --deepspeed " +
+                                     file + "\n"),
+                      Field::layout_sharding);
+  };
+  CHECK(sharding("scripts/zero3_bf16.json") == "parameters");
+  CHECK(sharding("configs/ds_z2_config.json") == "gradients");
+  CHECK(sharding("configs/stage1_accelerate.conf") == "optimizer");
+  CHECK(sharding("$ROOT/zero2.json") == "gradients");
+  CHECK(sharding("configs/deepspeed.json").empty());
+  const RecipeReading launched =
+      reading_of("t.sh",
+                 "accelerate launch --num_processes 8 --use_deepspeed train.py "
+                 "--per_device_train_batch_size 1 --model_name_or_path Qwen/Qwen3-8B\n");
+  CHECK(field_text(launched, Field::layout_sharding) == "gradients");
+}
+
+TEST_CASE("scripts set defaults and numbers in several ways", "[recipe]") {
+  const std::string flags =
+      "torchrun --nproc_per_node 8 train.py --model_name_or_path $MODEL "
+      "--per_device_train_batch_size $MICRO --gradient_accumulation_steps $STEPS "
+      "--learning_rate <RATE> --num_train_epochs 2\n";
+  const auto batch = [&](const std::string& before) {
+    const RecipeReading reading = reading_of("t.sh", before + flags);
+    CHECK(field_text(reading, Field::model_name) == "qwen3-8b");
+    CHECK(field_number(reading, Field::data_epochs) == 2);
+    return field_number(reading, Field::train_global_batch);
+  };
+  CHECK(batch(": \"${MODEL:=Qwen/Qwen3-8B}\"\n: ${MICRO:=2}\nlet STEPS=MICRO*2\n") == 64);
+  CHECK(batch("MODEL=Qwen/Qwen3-8B\nMICRO=2\n((STEPS = MICRO * 2))\n") == 64);
+  CHECK(batch("MODEL=Qwen/Qwen3-8B\nMICRO=$1\nif [ \"$MICRO\" == \"\" ]; then MICRO=1; fi\n"
+              "STEPS=1\nwhile [[ \"$1\" != \"\" ]]; do MICRO=$2; done\n") == 8);
+}
+
+TEST_CASE("a script that only sets variables is known by its flags", "[recipe]") {
+  const RecipeReading reading =
+      reading_of("args.sh",
+                 "MODEL_ARGS=(\n --num-layers 24\n --hidden-size 2048\n --num-attention-heads 16\n"
+                 " --seq-length 2048\n --vocab-size 32000\n --micro-batch-size $MBS\n)\n");
+  CHECK(reading.framework == "megatron-lm");
+  CHECK(field_number(reading, Field::data_seq_length) == 2048);
+  CHECK(asks(reading, "train.micro_batch"));
+}
+
+TEST_CASE("a job around an unknown script tells its machines alone", "[recipe]") {
+  const RecipeReading slurm =
+      reading_of("t.sbatch",
+                 "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --gpus-per-node=8\n"
+                 "python own.py --width 8\n");
+  CHECK(slurm.framework == "script");
+  CHECK(field_number(slurm, Field::hardware_gpus) == 16);
+  CHECK(asks(slurm, "model.name"));
+  CHECK_THROWS_AS(reading_of("t.sh", "#!/bin/bash\npython own.py --width 8\n"), Error);
+}
+
+TEST_CASE("configurations of Unsloth and open-instruct", "[recipe]") {
+  const RecipeReading unsloth =
+      reading_of("t.yaml",
+                 "model: unsloth/Qwen3-8B\ntraining:\n  training_type: lora\n"
+                 "  max_seq_length: 1024\n  batch_size: 4\n  load_in_4bit: false\n"
+                 "lora:\n  lora_r: 32\n",
+                 1);
+  CHECK(unsloth.framework == "unsloth");
+  CHECK(field_text(unsloth, Field::train_recipe) == "lora");
+  CHECK(field_number(unsloth, Field::train_lora_rank) == 32);
+  CHECK(field_number(unsloth, Field::train_global_batch) == 16);
+  const RecipeReading instruct = reading_of(
+      "t.sh",
+      "python mason.py --num_nodes 8 --gpus 8 -- accelerate launch --num_processes 8 "
+      "--use_deepspeed --deepspeed_config_file configs/stage3_accelerate.conf "
+      "open_instruct/finetune.py --model_name_or_path Qwen/Qwen2.5-7B "
+      "--per_device_train_batch_size 1 --gradient_accumulation_steps 2 --max_seq_length 8192\n");
+  CHECK(instruct.framework == "open-instruct");
+  CHECK(field_number(instruct, Field::hardware_gpus) == 64);
+  CHECK(field_number(instruct, Field::train_global_batch) == 128);
+  CHECK(field_text(instruct, Field::layout_sharding) == "parameters");
+  CHECK(field_text(instruct, Field::layout_recompute) == "none");
+}
+
+TEST_CASE("experts that need more GPUs than there are leave their split open", "[recipe]") {
+  const std::string verl =
+      "python3 -m verl.trainer.main_ppo --config-name=ppo_megatron_trainer "
+      "actor_rollout_ref.model.path=Qwen/Qwen3-30B-A3B trainer.nnodes=4 trainer.n_gpus_per_node=8 "
+      "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=4 "
+      "actor_rollout_ref.actor.megatron.pipeline_model_parallel_size=4 "
+      "actor_rollout_ref.actor.megatron.dtype=float16 ";
+  const std::string ep = "actor_rollout_ref.actor.megatron.expert_model_parallel_size=";
+  const RecipeReading open = reading_of("t.sh", verl + ep + "8\n");
+  CHECK(field_number(open, Field::hardware_gpus) == 32);
+  CHECK(asks(open, "layout.etp"));
+  CHECK(field_text(open, Field::train_precision) == "fp16");
+  CHECK(field_number(reading_of("t.sh", verl + ep + "2\n"), Field::layout_etp) == 4);
+}
+
+TEST_CASE("servers of several nodes add up", "[recipe]") {
+  const std::string server =
+      "swift rollout --model Qwen/Qwen2.5-7B-Instruct --vllm_tensor_parallel_size 2 "
+      "--vllm_data_parallel_size 2\n";
+  const RecipeReading reading = reading_of(
+      "t.sh", server + server +
+                  "NNODES=2 NPROC_PER_NODE=4 swift rlhf --rlhf_type grpo --model "
+                  "Qwen/Qwen2.5-7B-Instruct --vllm_mode server --vllm_server_host <a> <b> "
+                  "--dataset a#1000 --num_generations 4\n");
+  CHECK(field_number(reading, Field::rollout_generation_gpus) == 8);
+  CHECK(field_number(reading, Field::hardware_gpus) == 16);
+}
+
 TEST_CASE("PPO of TRL's trainers learns four times from a round", "[recipe]") {
   const std::string ppo =
       "NPROC_PER_NODE=8 swift rlhf --rlhf_type ppo --model Qwen/Qwen3-8B --reward_model a/b "

@@ -144,6 +144,7 @@ class Sweeping {
     if (format_ != Format::table) {  // the text has them
       for (const std::string& warning : first_warnings(doubts_.lines)) session_.warn(warning);
     }
+    arguments_.scenario.note_rows(session_);
     if (arguments_.strict && doubts_.doubtful) {
       session_.error(
           "--strict: a price is imputed, of another class or region, or older than a year",

@@ -257,7 +257,9 @@ std::vector<Layer> ScenarioOptions::layers(Session& session, const Prepare& prep
   std::vector<Layer> out = untyped_layers(session, prepare);
   Layer flags = typed_layer(session);
   if (!recipes_.empty()) {
-    recipe::RecipeReading found = read_recipes(session.catalog(), out, with_axes(flags, axes));
+    recipe::RecipeReading found = read_recipes(*recipe::open_recipe(recipes_, session.catalog()),
+                                               session.catalog(), out, with_axes(flags, axes));
+    for (const recipe::RecipeGap& gap : found.missing) row_gaps_->first[gap.path] = gap.why;
     out.push_back({Layer::Kind::recipe, recipes_.front(), found.scenario});
     if (reading == nullptr) {
       note_recipe(found, session);
@@ -274,10 +276,19 @@ Scenario ScenarioOptions::read_row(Session& session, const Scenario& axes, Deriv
   if (!recipes_.empty()) {
     // The layers end with those of the recipe and the flags.
     derive = [this, &catalog = session.catalog(), flags = all.back(),
+              opened = recipe::open_recipe(recipes_, session.catalog()),
               beneath = std::vector<Layer>(all.begin(), all.end() - 2)](const Scenario& values) {
       std::vector<Layer> row = beneath;
       const Layer typed = with_axes(flags, values);
-      row.push_back({Layer::Kind::recipe, "", read_recipes(catalog, beneath, typed).scenario});
+      recipe::RecipeReading found = read_recipes(*opened, catalog, beneath, typed);
+      check_amount(found);
+      {
+        const std::lock_guard hold(row_gaps_->lock);
+        for (const recipe::RecipeGap& gap : found.missing) {
+          if (!row_gaps_->first.contains(gap.path)) row_gaps_->later.emplace(gap.path, gap.why);
+        }
+      }
+      row.push_back({Layer::Kind::recipe, "", std::move(found.scenario)});
       row.push_back(typed);
       Scenario out = combined(row).scenario;
       use_entry_names(out, catalog);
@@ -288,14 +299,15 @@ Scenario ScenarioOptions::read_row(Session& session, const Scenario& axes, Deriv
   return scenario_of(all, session);
 }
 
-recipe::RecipeReading ScenarioOptions::read_recipes(const Catalog& catalog,
+recipe::RecipeReading ScenarioOptions::read_recipes(const recipe::OpenedRecipe& opened,
+                                                    const Catalog& catalog,
                                                     const std::vector<Layer>& beneath,
-                                                    const Layer& flags) const {
+                                                    const Layer& flags) {
   std::vector<Layer> own = beneath;
   own.push_back(flags);
   Scenario given = combined(own).scenario;
   use_entry_names(given, catalog);
-  recipe::RecipeReading found = recipe::read_recipe(recipes_, given, catalog);
+  recipe::RecipeReading found = recipe::read_recipe(opened, given, catalog);
   bool again = false;
   for (const FieldInfo& info : fields()) {
     const Field field = info.field;
@@ -305,28 +317,36 @@ recipe::RecipeReading ScenarioOptions::read_recipes(const Catalog& catalog,
     given.clear(field);
     again = true;
   }
-  return again ? recipe::read_recipe(recipes_, given, catalog) : found;
+  return again ? recipe::read_recipe(opened, given, catalog) : found;
+}
+
+void ScenarioOptions::check_amount(const recipe::RecipeReading& found) const {
+  if (!amount_needed_ || found.uncounted_steps.empty()) return;
+  throw Error(ErrorKind::usage, found.uncounted_steps,
+              "set --gpus or --global-batch, or the data with --tokens or --samples",
+              recipes_.front());
+}
+
+void ScenarioOptions::warn_of_gap(const recipe::RecipeGap& gap, Session& session) const {
+  const FieldInfo* const info = find_field(gap.path);
+  const bool offered =
+      std::ranges::any_of(typed_, [&](const auto& typed) { return typed->info == info; });
+  if (offered) session.warn(fmt::format("{} is not in the recipe: {}", info->flag, gap.why));
+}
+
+void ScenarioOptions::note_rows(Session& session) const {
+  for (const auto& [path, why] : row_gaps_->later) warn_of_gap({path, why}, session);
 }
 
 void ScenarioOptions::note_recipe(const recipe::RecipeReading& found, Session& session) const {
-  if (amount_needed_ && !found.uncounted_steps.empty()) {
-    throw Error(ErrorKind::usage, found.uncounted_steps,
-                "set --gpus or --global-batch, or the data with --tokens or --samples",
-                recipes_.front());
-  }
+  check_amount(found);
   const auto count = [&](std::string_view status) {
     return std::ranges::count(found.keys, status, &recipe::RecipeKey::status);
   };
   session.note(fmt::format(
       "{}: {} keys used, {} harmless, {} reported. `trcost recipe {}` lists them", found.framework,
       count("used"), count("harmless"), count("reported"), fmt::join(recipes_, " ")));
-  for (const recipe::RecipeGap& gap : found.missing) {
-    const FieldInfo* const info = find_field(gap.path);
-    const bool offered =
-        std::ranges::any_of(typed_, [&](const auto& typed) { return typed->info == info; });
-    if (!offered) continue;
-    session.warn(fmt::format("{} is not in the recipe: {}", info->flag, gap.why));
-  }
+  for (const recipe::RecipeGap& gap : found.missing) warn_of_gap(gap, session);
 }
 
 Scenario ScenarioOptions::read(Session& session, const Prepare& prepare) const {

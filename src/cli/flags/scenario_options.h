@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,6 +37,8 @@ class ScenarioOptions {
   /// read() with the values of a sweep's first row, which complete --recipe as flags do. With a
   /// recipe, `derive` is set for the other rows.
   [[nodiscard]] Scenario read_row(Session& session, const Scenario& axes, Derive& derive) const;
+  /// Warns of fields that the recipe lacks in rows after the first alone.
+  void note_rows(Session& session) const;
   /// Takes what is not the scenario's out of the text of --scenario, given its origin.
   using Prepare = std::function<std::string(std::string text, const std::string& origin)>;
   [[nodiscard]] Scenario read(Session& session, const Prepare& prepare) const;
@@ -60,14 +64,26 @@ class ScenarioOptions {
   [[nodiscard]] std::vector<Layer> untyped_layers(Session& session, const Prepare& prepare) const;
   [[nodiscard]] Layer typed_layer(Session& session) const;
   /// Reads --recipe. The flags win over its fields, and `beneath` completes them.
-  [[nodiscard]] recipe::RecipeReading read_recipes(const Catalog& catalog,
-                                                   const std::vector<Layer>& beneath,
-                                                   const Layer& flags) const;
+  [[nodiscard]] static recipe::RecipeReading read_recipes(const recipe::OpenedRecipe& opened,
+                                                          const Catalog& catalog,
+                                                          const std::vector<Layer>& beneath,
+                                                          const Layer& flags);
+  /// Throws Error (usage) for a recipe whose steps give no amount of data that is needed.
+  void check_amount(const recipe::RecipeReading& found) const;
+  /// Warns of a field that the files lack, if the command has its flag.
+  void warn_of_gap(const recipe::RecipeGap& gap, Session& session) const;
   /// Notes how many keys were used and warns of fields that the files lack.
   void note_recipe(const recipe::RecipeReading& found, Session& session) const;
 
+  // Fields that the recipe lacks, of the first row and of others, whose threads share it.
+  struct RowGaps {
+    std::mutex lock;
+    std::map<std::string, std::string> first, later;  // reasons by path
+  };
+
   std::string file_;
   std::vector<std::string> recipes_;
+  std::shared_ptr<RowGaps> row_gaps_ = std::make_shared<RowGaps>();
   bool amount_needed_ = true;
   std::vector<std::unique_ptr<Typed>> typed_;
 };

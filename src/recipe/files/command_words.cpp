@@ -228,7 +228,8 @@ std::size_t CommandWords::first_of_program() const {
   for (std::size_t i = 1; i < fields_.size(); ++i) {
     const std::string& text = fields_[i].field.text;
     const bool program = i + 1 < fields_.size() && is_one_of(base_name(argument(i + 1)), kPrograms);
-    if (text == "--" && (name == "ray" || program)) return i + 1;
+    const bool mason = base_name(argument(1)) == "mason.py";  // its nodes multiply the processes
+    if (text == "--" && (name == "ray" || program) && !mason) return i + 1;
     if (is_one_of(name, kContainers) && is_one_of(base_name(text), kPrograms)) return i;
   }
   return 0;
