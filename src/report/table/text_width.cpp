@@ -68,8 +68,9 @@ std::string cut_to_width(std::string_view text, int width, bool unicode) {
 std::vector<std::string> wrap_to_width(std::string_view text, int width) {
   if (width < 1) width = 1;
   std::vector<std::string> lines;
-  while (display_width(text) > width) {
+  while (true) {
     std::size_t fits = prefix_of_width(text, width);
+    if (fits == text.size()) break;
     if (fits == 0) fits = first_code_point(text).bytes;
     std::size_t end = text.rfind(' ', fits);
     if (end == std::string_view::npos || end == 0) end = fits;
