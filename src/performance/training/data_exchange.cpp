@@ -14,6 +14,7 @@ constexpr double kHostUpdates = 1e10 / 2.57;
 // Weights of one rank's stage of which several ranks hold copies.
 struct ReplicatedWeights {
   double weights, trainable;  // parameters
+  double width;               // bytes of a weight that is gathered for a pass
   double replicas, shards;    // ranks, and those among them that share out what is sharded
   double stride;              // ranks between two of them
 };
@@ -24,10 +25,10 @@ std::array<ReplicatedWeights, 2> replicated_weights(const Evaluation& at) {
   const double cut = at.tensor * at.pipeline;
   const double group = at.expert * at.expert_tensor;
   const double expert_cut = group * at.pipeline;
-  return {{{costs.parameters_dense / cut, costs.trainable_dense / cut, at.replicas, at.shards,
-            at.tensor},
+  return {{{costs.parameters_dense / cut, costs.trainable_dense / cut, costs.dense_width,
+            at.replicas, at.shards, at.tensor},
            {costs.parameters_expert / expert_cut, costs.trainable_expert / expert_cut,
-            at.expert_replicas, at.expert_shards, group}}};
+            costs.expert_width, at.expert_replicas, at.expert_shards, group}}};
 }
 
 // Calls `visit` with each collective of a payload. Sharded ones are taken in `units` pieces.
@@ -57,10 +58,10 @@ void visit_payload(const Evaluation& at, ReplicaPayload payload, double units, c
         gather(at.costs.gather_width * of.trainable);
         break;
       case ReplicaPayload::weights:
-        gather(at.costs.gather_width * of.weights);
+        gather(of.width * of.weights);
         break;
       case ReplicaPayload::weights_and_gradients:
-        gather(at.costs.gather_width * of.weights);
+        gather(of.width * of.weights);
         gather(gradients);
         break;
     }

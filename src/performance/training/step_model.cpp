@@ -50,6 +50,13 @@ void prepare_parameters(const Workload& workload, const Platform& platform, Step
     costs.parameters_dense +=
         connector_parameters(*workload.connector, *workload.encoder, model.hidden);
   }
+  costs.dense_width = costs.expert_width = workload.gather_width;
+  // A packed base is gathered as it is kept (bnb_4bit_quant_storage of bitsandbytes and FSDP).
+  if (workload.language_training == Training::qlora) {
+    costs.expert_width = base_bytes(workload.base);
+    const double packed = counts.layers - counts.expert;
+    costs.dense_width += packed / costs.parameters_dense * (costs.expert_width - costs.dense_width);
+  }
   const TrainableCounts trainable = count_trainable(workload);
   const bool all = gradients_of(workload).language.weights;
   costs.trainable_expert = all ? costs.parameters_expert : 0;

@@ -48,7 +48,9 @@ struct StepCosts {
   bool encoder_materialised = false;
   double gather_seconds = 0;  ///< Stack::vision_gather_seconds, 0 without vision
   double dequantise = 0;
-  double gather_width = 2;    ///< bytes of a sharded weight on the way
+  double gather_width = 2;    ///< bytes of an updated weight on the way
+  double dense_width = 2;     ///< bytes of a dense weight that is gathered for a pass, mean of all
+  double expert_width = 2;    ///< bytes of a weight of a routed expert
   double gradient_width = 2;  ///< bytes of a gradient on the way
   Offload offload;
 };
