@@ -205,7 +205,9 @@ std::string model_title(const ModelSummary& model) {
 std::string model_phrase(const ModelSummary& model, Medium medium) {
   if (!model.from_size) return model_title(model);
   const std::string size = format_number(model.params_total, NumberKind::count, 2);
-  const bool vowel = size.starts_with("11") || size.starts_with("18") || size.starts_with("8");
+  const bool two_digits = size.find_first_not_of("0123456789") == 2;  // eleven, but one hundred ten
+  const bool vowel =
+      size.starts_with("8") || (two_digits && (size.starts_with("11") || size.starts_with("18")));
   const std::string_view kind = model.params_vision <= 0  ? ""
                                 : medium == Medium::audio ? " audio-language"
                                                           : " vision-language";

@@ -18,8 +18,9 @@ namespace trcost::study {
 
 namespace {
 
-// A larger factor between measured and predicted speed means a wrong unit.
-constexpr double kMostFactor = 20;
+// Larger factors between measured and predicted speed mean a wrong unit. A step that waits may be
+// much slower, and is then a finding.
+constexpr double kMostFaster = 20, kMostSlower = 100;
 // Steps of one configuration that differ by more contradict each other.
 constexpr double kContradiction = 0.3;
 // Scatter beyond what factors explain that is worth a warning.
@@ -41,7 +42,7 @@ double seconds_at_peak(const MeasuredStep& step) {
 }
 
 void refuse_wrong_unit(const MeasuredStep& step, double error) {
-  if (std::abs(error) >= portable_log(kMostFactor)) {
+  if (error >= portable_log(kMostFaster) || error <= -portable_log(kMostSlower)) {
     throw Error(
         ErrorKind::usage,
         fmt::format("a step took {:.3g} s where {:.3g} are predicted: no software explains that",
