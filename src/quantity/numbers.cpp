@@ -154,6 +154,11 @@ double unit_factor(std::string_view suffix, std::string_view text, const Kind& k
   if (suffix.front() == '-') {
     refuse(text, kind, why, fmt::format("write a range as {}..{}", bare, trim(suffix.substr(1))));
   }
+  if (suffix == "%") {
+    if (const auto percent = number_in<double>(bare)) {
+      refuse(text, kind, why, fmt::format("write {} for {}%", format_exact(*percent / 100), bare));
+    }
+  }
   if (suffix.front() == '/' || (kind.units.empty() && !find_unit(kDurationUnits, suffix))) {
     refuse(text, kind, why, fmt::format("write {}, without a unit", bare));
   }
