@@ -206,6 +206,23 @@ std::string nearest_size(std::string_view wanted, const std::vector<std::string>
   return nearest;
 }
 
+// True for `7b` and `1.5B`, which are sizes and no names.
+bool is_size(std::string_view text) {
+  const std::size_t unit = text.find_first_not_of("0123456789.");
+  return unit > 0 && unit + 1 == text.size() && text[unit] == 'b';
+}
+
+// The longest known name within the words of another: `llama-3.1-8b` in `hermes-3-llama-3.1-8b`.
+std::string base_in(const std::string& wanted, const std::vector<std::string>& known) {
+  constexpr std::size_t kLeast = 5;
+  std::string longest;
+  for (const std::string& name : known) {
+    const bool inside = (wanted + "-").find("-" + name + "-") != std::string::npos;
+    if (inside && name.size() >= std::max(kLeast, longest.size())) longest = name;
+  }
+  return longest;
+}
+
 }  // namespace
 
 std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::string_view typed) {
@@ -213,6 +230,7 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
   const std::string wanted =
       kind == CatalogKind::models ? plain_model_name(typed) : lower_case(typed);
   if (kind == CatalogKind::models) {
+    if (is_size(wanted)) return fmt::format("for a number of parameters: --params {}.", wanted);
     if (const std::optional<UnreadModel> known = unread_model(catalog, typed)) {
       return known->nearest.empty()
                  ? known->why + "."
@@ -230,6 +248,10 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
     return fmt::format("for a number of GPUs: --gpus {}.", wanted);
   }
   const std::vector<std::string> known = catalog.names(kind);
+  if (const std::string base = kind == CatalogKind::models ? base_in(wanted, known) : "";
+      !base.empty()) {
+    return fmt::format("if it is a fine-tune of {0}, it costs as much: --model {0}.", base);
+  }
   const auto family = [](std::string_view name) { return name.substr(0, name.find('-')); };
   std::vector<std::string> longer, related;
   std::string longest_start;  // `qwen2.5-vl-7b` for `qwen2.5-vl-7b-instruct`

@@ -170,6 +170,11 @@ int run_arguments(std::vector<std::string> arguments, Session& session) {
   const Command* command = find_command(name);
   if (command == nullptr) {
     std::string hint(advice_on_command(name));
+    if (*position > 0 && !is_global(arguments[*position - 1])) {
+      hint = fmt::format("a command comes first: trcost estimate {} {}",
+                         arguments[*position - 1].substr(0, kQuotedLength),
+                         name.substr(0, kQuotedLength));
+    }
     if (hint.empty()) {
       // A slip leaves the first letter alone.
       std::vector<std::string> known;

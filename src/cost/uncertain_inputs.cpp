@@ -104,8 +104,8 @@ struct InputWords {
 };
 constexpr InputWords kInputWords[] = {
     {Cause::mfu, Field::efficiency_mfu, "MFU"},
-    {Cause::useful_time, Field::efficiency_goodput, "goodput and production overhead"},
-    {Cause::scope, {}, "overheads of the bill"},
+    {Cause::useful_time, Field::efficiency_goodput, "goodput"},
+    {Cause::scope, {}, "evaluations and restarts"},
     {Cause::amount, Field::data_tokens, "tokens"},
     {Cause::amount, Field::rollout_steps, "rounds"},
     {Cause::amount, Field::rollout_response_tokens, "length of responses"},

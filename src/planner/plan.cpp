@@ -52,7 +52,8 @@ const MemoryItem& largest_item(const MemoryUse& use) {
       enough ? fmt::format("the smallest {} that fits is {}: --gpus {}, or --gpu {}x{}",
                            *enough > node ? "number of GPUs in whole nodes" : "number of GPUs",
                            grouped(*enough, 0), format_exact(*enough), format_exact(*enough), chip)
-             : fmt::format("no cluster of up to {} GPUs fits it either", grouped(most, 0)));
+             : fmt::format("no cluster of up to {} GPUs fits it with these settings",
+                           grouped(most, 0)));
 }
 
 // Throws usage for degrees that contradict the cluster, else no_answer.

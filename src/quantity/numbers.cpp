@@ -159,6 +159,9 @@ double unit_factor(std::string_view suffix, std::string_view text, const Kind& k
       refuse(text, kind, why, fmt::format("write {} for {}%", format_exact(*percent / 100), bare));
     }
   }
+  if (counts && suffix.starts_with("b-a")) {
+    refuse(text, kind, why, "a mixture of experts needs its shape: --model NAME or config.json");
+  }
   if (suffix.front() == '/' || (kind.units.empty() && !find_unit(kDurationUnits, suffix))) {
     refuse(text, kind, why, fmt::format("write {}, without a unit", bare));
   }

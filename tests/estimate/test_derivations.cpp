@@ -97,7 +97,7 @@ double result_of(const Estimate& e, const std::string& name) {
 void check_ends(const Estimate& e) {
   CHECK(result_of(e, "GPU-hours") == Approx(e.gpu_hours).epsilon(1e-3));
   CHECK(result_of(e, "model FLOPs") == Approx(e.flops.model).epsilon(1e-3));
-  CHECK(result_of(e, "realised MFU") ==
+  CHECK(result_of(e, "MFU x useful time") ==
         Approx(e.performance.mfu * e.performance.goodput * e.performance.production_overhead)
             .epsilon(1e-3));
   // Written in six digits: at most half of the last of 100000 off.

@@ -29,7 +29,9 @@ std::optional<double> count_in_name(std::string_view pattern, std::string_view n
 }  // namespace
 
 std::optional<CountedAccelerator> find_machine(const DataFolder& data, std::string_view name) {
-  const std::string wanted = lower_case(trim(name));
+  constexpr std::string_view kSageMaker = "ml.";  // before the name of the same machine of EC2
+  std::string wanted = lower_case(trim(name));
+  if (wanted.starts_with(kSageMaker)) wanted.erase(0, kSageMaker.size());
   ObjectReader file = read_data_file(data, "machines.json").object();
   for (const JsonValue& cloud : file.array_or_empty("clouds")) {
     ObjectReader of_cloud = cloud.object();

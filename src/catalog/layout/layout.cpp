@@ -53,8 +53,8 @@ std::string product_words(const Degrees& degrees) {
 std::string recompute_words(const Layout& l) {
   std::string text(recompute_name(l.recompute));
   if (l.recompute_layers > 0) {
-    text += fmt::format(" and {} layer{} of a stage in full", l.recompute_layers,
-                        l.recompute_layers == 1 ? "" : "s");
+    text += fmt::format(" and {} layer{}{} in full", l.recompute_layers,
+                        l.recompute_layers == 1 ? "" : "s", l.pp > 1 ? " of a stage" : "");
   }
   return text;
 }

@@ -214,6 +214,7 @@ TokenBudget read_budget(const JsonValue& value) {
     out.models.push_back(
         {.name = model.required_text("name"),
          .vision = model.required_choice("modality", kModalities) == Modality::vision,
+         .mixture = model.boolean_or("mixture", false),
          .params = model.required_number("params", 1e6, 1e14),
          .tokens = model.required_number("tokens", 1e9, 1e15),
          .source = model.required_text("source")});

@@ -167,7 +167,8 @@ std::string run_text(const DataFolder& data, std::string_view id);
 struct BudgetModel {
   std::string name;
   bool vision = false;
-  double params = 0;  ///< of the whole model
+  bool mixture = false;  ///< of experts
+  double params = 0;     ///< of the whole model
   double tokens = 0;
   std::string source;
 };

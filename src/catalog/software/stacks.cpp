@@ -170,7 +170,7 @@ void read_releases(ObjectReader& parent, StackReleases& releases) {
 void read_tuning(ObjectReader& parent, Stack& stack) {
   auto reader = parent.optional_object("tuning");
   if (!reader) return;
-  reader->required_text("source");
+  stack.tuning_source = reader->required_text("source");
   stack.described = reader->required_choice("constants", kTunings);
   stack.usual = reader->required_choice("default", kTunings);
   reader->finish();

@@ -145,6 +145,7 @@ struct Stack {
   double release_years = 0;             ///< years of this release from the reference
   bool after_newest = false;            ///< true for a release later than the measured ones
   double release_gain = 0;              ///< ln of the kernels' gain in speed per year
+  std::string tuning_source;            ///< of the gaps between tunings
   Tuning described = Tuning::showcase;  ///< tuning that the constants describe
   Tuning usual = Tuning::usual;         ///< default tuning, of most of its users
   double usual_gap = 0;                 ///< ln of a usual step's time over that of a showcase

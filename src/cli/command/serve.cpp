@@ -91,10 +91,10 @@ constexpr WordOption kWords[] = {
      "how well the engine is tuned: as in published sweeps, as users run it, or at first (default: "
      "not known, with a range over the first two)"},
     {"--claim", &ServeOptions::claim, "TEXT",
-     "a vendor's number to judge over all speeds per user, e.g. \"0.02 USD/Mtok\", \"15x over "
+     "a vendor's number to judge over all speeds, such as \"0.02 USD/Mtok\", \"15x over "
      "h200\", \"4x per GPU over h200\", \"2x over vllm@2025-01\", \"$5M into $75M\""},
     {"--claim-reference", &ServeOptions::claim_reference, "TEXT",
-     "conditions of the claim's reference alone, e.g. \"h200 gpus=8 price=1.41 precision=fp8\""},
+     "conditions of the reference alone, such as \"h200 gpus=8 price=1.41 precision=fp8\""},
 };
 
 std::string key_of(std::string_view flag) {

@@ -125,6 +125,14 @@ constexpr Advice kAdvice[] = {
 constexpr Advice kAdviceOfTco[] = {
     {"months days weeks hours time duration term period horizon lifetime",
      "write --years Y: 36 months are --years 3"},
+    {"rent renting rental lease leasing own on-prem onprem buy spot preemptible reserved committed",
+     "tco compares buying with every kind of rent: leave it out"},
+};
+
+// Words that mean something else in `serve`, which trains nothing.
+constexpr Advice kAdviceOfServe[] = {
+    {"qlora load-in-4bit load-in-8bit quantization quantize bits awq gptq",
+     "write --precision with the format of the weights, such as fp8 or int4"},
 };
 
 // First words of a command line that are no command.
@@ -183,9 +191,11 @@ std::string advice_on_flag(std::string_view flag, std::string_view command,
   std::string wanted(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
   std::ranges::replace(wanted, '_', '-');
   wanted = quantity::lower_case(wanted);
-  if (command == "tco") {
-    const std::string_view advice = find_advice(kAdviceOfTco, wanted);
-    if (!advice.empty()) return std::string(advice);
+  for (const auto& [name, table] :
+       {std::pair<std::string_view, std::span<const Advice>>{"tco", kAdviceOfTco},
+        {"serve", kAdviceOfServe}}) {
+    const std::string_view own = command == name ? find_advice(table, wanted) : std::string_view();
+    if (!own.empty()) return std::string(own);
   }
   const std::string_view advice = find_advice(kAdvice, wanted);
   const std::string_view named = flag_in(advice);

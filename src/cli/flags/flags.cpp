@@ -105,8 +105,10 @@ void refuse_leftovers(const CLI::App& app, std::string_view command, std::string
     const std::string name = word.substr(0, std::min(word.find('='), word.size()));
     const std::string shown = name.substr(0, kQuotedFlagLength);
     if (!name.starts_with('-') || after_dashes) {
-      throw usage_error(fmt::format("unexpected argument \"{}\"", shown),
-                        fmt::format("usage: trcost {} {}", command, usage));
+      const std::string hint = app.get_option_no_throw("--model") == nullptr
+                                   ? fmt::format("usage: trcost {} {}", command, usage)
+                                   : fmt::format("for a model write --model {}", shown);
+      throw usage_error(fmt::format("unexpected argument \"{}\"", shown), hint);
     }
     std::vector<std::string> known;
     for (const CLI::Option* option : app.get_options()) {

@@ -149,9 +149,13 @@ void refuse_accelerator_as_count(std::string_view typed, const Catalog& catalog)
               "--gpus");
 }
 
-// A duration without a unit is seconds, which few people mean.
+// A duration without a unit is seconds, which few people mean, except for those of seconds.
 void note_bare_seconds(const FieldInfo& info, std::string_view typed, Session& session) {
+  constexpr Field kOfSeconds[] = {Field::data_seconds, Field::rollout_verifier,
+                                  Field::efficiency_restart, Field::efficiency_checkpoint_stall,
+                                  Field::cost_checkpoint_interval};
   if (info.kind != FieldKind::duration) return;
+  if (std::ranges::find(kOfSeconds, info.field) != std::end(kOfSeconds)) return;
   if (typed.find_first_not_of("0123456789.") != typed.npos) return;
   session.warn(fmt::format("{} {} is read as {} seconds: write {}d for days or {}h for hours",
                            info.flag, typed, typed, typed, typed));

@@ -73,19 +73,29 @@ PlannedRun Estimator::State::plan(const Scenario& asked, std::string_view accele
     constexpr double kMostForHints = planner::kMostLayoutsOfEstimate / 4;
     const double before = planner::layouts_considered();
     const std::string remedies = memory_remedies(asked, [&](const Scenario& other) {
-      if (planner::layouts_considered() - before > kMostForHints) return false;
+      if (planner::layouts_considered() - before > kMostForHints) {
+        return std::optional<MemoryUse>();
+      }
       try {
-        Estimate unread;
+        Estimate found;
         Estimator(catalog, {.assumptions = false, .derivations = false, .range = false})
-            .run_one(other, accelerator, unread);
-        return true;
+            .run_one(other, accelerator, found);
+        return std::optional(found.memory);
       } catch (const Error&) {
-        return false;
+        return std::optional<MemoryUse>();
       }
     });
-    if (remedies.empty()) throw;
-    throw Error(error.kind, error.message,
-                fmt::format("{}. On the same number of GPUs, {}", error.hint, remedies));
+    std::string hint = error.hint;
+    const double gpus = asked.number(Field::hardware_gpus).value_or(1);
+    if (!remedies.empty()) {
+      hint += fmt::format(". On {} GPU{}, {}", format_exact(gpus), gpus == 1 ? "" : "s", remedies);
+    }
+    for (const std::string& warning : notes.warnings) {
+      hint += ". " + warning;
+      char& first = hint[hint.size() - warning.size()];
+      if (first >= 'a' && first <= 'z') first = static_cast<char>(first - 'a' + 'A');
+    }
+    throw Error(error.kind, error.message, hint);
   }
 }
 

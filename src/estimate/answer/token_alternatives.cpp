@@ -17,17 +17,19 @@ constexpr double kClearlyMore = 1.5;
 // A smaller trainable share of the parameters is an adapter, not a model.
 constexpr double kWhole = 0.5;
 
-// The model nearest in size, preferring the same modality.
+// The model nearest in size, preferring the same modality, and mixtures of experts for one.
 TokenExample nearest_example(const TokenBudget& budget, const ModelSummary& model) {
   const double params = model.params_total;
   const bool vision = model.params_vision > 0;
+  const bool mixture = model.params_active < 0.999 * params;
   const BudgetModel* best = nullptr;
   double least = 0;
   for (const BudgetModel& each : budget.models) {
-    constexpr double kOtherModality = 100;
+    constexpr double kOtherModality = 1e6, kOtherKind = 1e3;
     const double ratio = each.params / params;
-    const double distance =
-        std::max(ratio, 1 / ratio) * (each.vision == vision ? 1 : kOtherModality);
+    const double distance = std::max(ratio, 1 / ratio) *
+                            (each.vision == vision ? 1 : kOtherModality) *
+                            (each.mixture == mixture ? 1 : kOtherKind);
     if (best != nullptr && distance >= least) continue;
     least = distance;
     best = &each;

@@ -206,9 +206,12 @@ MemoryFit fit_accelerator(const MemoryQuestion& asked, std::string_view accelera
   return fit;
 }
 
-bool any_suffices(const MemoryReport& report) {
-  return std::ranges::any_of(
-      report.fits, [](const MemoryFit& fit) { return fit.problem.empty() && fit.main().use.fits; });
+// The memory on the first accelerator that suffices.
+std::optional<MemoryUse> fitting_use(const MemoryReport& report) {
+  for (const MemoryFit& fit : report.fits) {
+    if (fit.problem.empty() && fit.main().use.fits) return fit.main().use;
+  }
+  return std::nullopt;
 }
 
 // The report without remedies.
@@ -257,18 +260,18 @@ const MemoryCase& MemoryFit::main() const {
 
 MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
   MemoryReport report = report_fits(asked, catalog);
-  if (!report.listed || any_suffices(report)) return report;
-  const auto suffices = [&](const Scenario& other) {
+  if (!report.listed || fitting_use(report)) return report;
+  const auto use_that_fits = [&](const Scenario& other) {
     try {
-      return any_suffices(report_fits(other, catalog));
+      return fitting_use(report_fits(other, catalog));
     } catch (const Error&) {
-      return false;
+      return std::optional<MemoryUse>();
     }
   };
   for (const MemoryFit& fit : report.fits) {
     Scenario one = asked;
     one.set_text(Field::hardware_accelerator, fit.accelerator);
-    report.remedies = memory_remedies(one, suffices);
+    report.remedies = memory_remedies(one, use_that_fits);
     report.remedied = fit.title.empty() ? fit.accelerator : fit.title;
     if (!report.remedies.empty()) break;
   }

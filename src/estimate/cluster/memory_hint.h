@@ -3,15 +3,17 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "quantity/layers.h"
+#include "trcost/layout.h"
 #include "trcost/scenario.h"
 
 namespace trcost::estimation {
 
-/// Whether a scenario fits.
-using FitsMemory = std::function<bool(const Scenario&)>;
+/// Returns the memory that a scenario needs if it fits.
+using FitsMemory = std::function<std::optional<MemoryUse>(const Scenario&)>;
 
 /// Returns a clause that names up to three settings with which `scenario` fits, each of which was
 /// tried. Empty if none does.

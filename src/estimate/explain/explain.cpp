@@ -95,7 +95,7 @@ void add_time(const EstimateParts& in, Estimate& out) {
     shares +=
         fmt::format("{}{} {}", shares.empty() ? "" : " x ", term.term, plain_number(term.share));
   }
-  out.derivations.push_back({"realised MFU", "product of the waterfall's shares", shares,
+  out.derivations.push_back({"MFU x useful time", "product of the waterfall's shares", shares,
                              plain_number(p.mfu * in.useful.share()), p.method});
   out.derivations.push_back({"step time", "t = FLOPs per step / (GPUs x peak x MFU)",
                              fmt::format("{} / ({} x {} x {})", count(in.execution.model_flops),
@@ -266,7 +266,7 @@ void add_job(const EstimateParts& in, const Estimate& out_of, std::vector<Deriva
                  fmt::format("{} FLOP (rule 6 N D: {})", digits(out_of.flops.model),
                              digits(out_of.flops.rule_6nd)),
                  std::string(kRounds)});
-  out.push_back({"realised MFU",
+  out.push_back({"MFU x useful time",
                  "FLOPs of a round / (GPUs x peak x its seconds) x goodput x production overhead",
                  fmt::format("{} / ({} x {} x {}) x {} x {}", digits(flops), digits(out_of.gpus),
                              digits(step_peak_flops(in.question.model())), digits(e.round_seconds),

@@ -432,9 +432,8 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
                  digits(a.step.imbalance), std::string(kStepModel)});
   out.push_back(
       {"one step",
-       "(1 + imbalance) x tuning / filled x (micro-batches x (replica / stages + transfer + "
-       "exchange of "
-       "replicas) + bubble + exchange per step + update)",
+       "(1 + imbalance) x tuning beyond the rates / filled x (micro-batches x (replica / stages + "
+       "transfer + exchange of replicas) + bubble + exchange per step + update)",
        fmt::format("(1 + {}) x {} / {} x ({} x ({} / {} + {} + {}) + {} + {} + {})",
                    digits(a.step.imbalance), digits(a.slowdown), digits(a.padding_efficiency),
                    digits(a.micro_batches), digits(replica), digits(a.stages),

@@ -58,14 +58,14 @@ Cell byte_cell(double value) {
   return Cell::number(value, format_number(value, NumberKind::bytes, value < 1e11 ? 2 : 3));
 }
 
-std::string memory_layout_words(const MemoryCase& c, bool with_degrees = true) {
+std::string memory_layout_words(const MemoryCase& c) {
   const Layout& l = c.layout;
   std::string text;
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
   };
   if (fit_word(c.use) == "likely") add("likely");
-  if (with_degrees) add(degree_words(l, false));
+  add(degree_words(l, false));
   if (l.dp * l.cp > 1 && l.sharding != Sharding::none) {
     add("shard " + std::string(sharding_name(l.sharding)));
   }
@@ -128,6 +128,12 @@ Cell hourly_cell(const MemoryFit& fit, double gpus) {
   return Cell::number(usd, mark_imputed(unit_money(usd), fit.price_imputed));
 }
 
+// Layouts of few platforms are facts, which no terminal is too narrow for.
+bool states_layouts(const MemoryReport& report) {
+  constexpr std::size_t kStated = 3;
+  return report.listed && report.fits.size() <= kStated;
+}
+
 // A row per accelerator: the smallest cluster that fits, and the specified one.
 Table fits_table(const MemoryReport& report) {
   const bool given =
@@ -145,7 +151,8 @@ Table fits_table(const MemoryReport& report) {
     columns.push_back(number_column("per GPU"));
     columns.push_back(number_column("$/hour"));
   }
-  columns.push_back({"layout", {}, Align::left, Overflow::drop});
+  const bool layouts = !states_layouts(report);
+  if (layouts) columns.push_back({"layout", {}, Align::left, Overflow::drop});
   const std::size_t width = columns.size();
   Table table(std::move(columns));
   for (const MemoryFit& fit : report.fits) {
@@ -167,7 +174,7 @@ Table fits_table(const MemoryReport& report) {
         row.push_back(byte_cell(least.use.total));
         row.push_back(hourly_cell(fit, least.gpus));
       }
-      row.emplace_back(memory_layout_words(given ? *fit.given : least, true));
+      if (layouts) row.emplace_back(memory_layout_words(given ? *fit.given : least));
     }
     row.resize(width, Cell(""));
     table.add_row(std::move(row));
@@ -224,7 +231,7 @@ std::string fit_sentence(const MemoryUse& use) {
     return fmt::format("it fits ({} likely)", chance_words(chance));
   if (use.fits) return fmt::format("it may fit, with a probability of {}", chance_words(chance));
   if (1 - chance >= kLikely) {
-    return fmt::format("it does not fit ({} likely)", chance_words(1 - chance));
+    return fmt::format("it does not fit ({} likely to fit)", chance_words(chance));
   }
   return fmt::format("it may not fit: the probability that it fits is {}", chance_words(chance));
 }
@@ -254,6 +261,10 @@ std::string given_sentence(const MemoryReport& report) {
                         format_number(use.total, NumberKind::bytes), gpus_words(fit.given->gpus),
                         title_of(fit), format_number(use.capacity, NumberKind::bytes),
                         fit_sentence(use));
+    if (use.host > 0) {
+      text += fmt::format(" It also needs {} of host memory per GPU.",
+                          format_number(use.host, NumberKind::bytes));
+    }
     if (!use.fits && fit.smallest) {
       text += fmt::format(" The smallest number that fits is {}.", grouped(fit.smallest->gpus, 0));
     }
@@ -305,6 +316,13 @@ std::vector<Fact> memory_question_facts(const MemoryReport& report) {
                        ? std::string("not specified, so a typical stack (--stack)")
                        : report.stack},
       {"Sequences", fmt::format("{} tokens{}", grouped(report.seq_length, 0), why)}};
+  for (const MemoryFit& fit : report.fits) {
+    if (!states_layouts(report) || !fit.problem.empty() || (!fit.given && !fit.smallest)) continue;
+    const std::string platform = report.fits.size() > 1 ? title_of(fit) + ", " : "";
+    const std::string layout = memory_layout_words(fit.main());
+    facts.push_back({"Layout", fmt::format("{}{}{}", platform, gpus_words(fit.main().gpus),
+                                           layout.empty() ? "" : ": " + layout)});
+  }
   if (report.recomputes_by_habit) {
     facts.push_back(
         {"Recompute",
@@ -352,7 +370,7 @@ Page memory_page(const MemoryReport& report) {
   page.add(Heading{given           ? "Platforms"
                    : report.listed ? "GPUs that fit"
                                    : "GPUs that fit, smallest cluster first",
-                   given ? "" : "whole nodes if more than one"});
+                   given ? "" : "one GPU, or whole nodes"});
   page.add(Grid{.table = fits, .in_text_rows = kTextRows});
   page.add(Heading{given ? "Memory per GPU" : "Memory if one GPU held everything"});
   page.add(

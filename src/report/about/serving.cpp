@@ -232,9 +232,9 @@ Table claim_table(const ClaimJudgement& claim) {
     table.add_row({c.reference.empty() ? c.accelerator : c.accelerator + " over " + c.reference,
                    c.pricing, c.price ? money_cell(c.price, c.imputed) : Cell(""),
                    c.sold ? Cell::number(*c.sold, NumberKind::fraction) : Cell(""),
-                   c.all_tokens ? "in and out" : "out", Cell::number(c.needed, NumberKind::count),
-                   Cell::number(c.predicted, NumberKind::count),
-                   c.speed ? speed_cell(*c.speed) : Cell(""), Cell(verdict_title(c.verdict))});
+                   c.all_tokens ? "in and out" : "out", speed_cell(c.needed),
+                   speed_cell(c.predicted), c.speed ? speed_cell(*c.speed) : Cell(""),
+                   Cell(verdict_title(c.verdict))});
   }
   return table;
 }
@@ -332,11 +332,11 @@ void add_claim(Page& page, const ClaimJudgement& claim) {
 
 void add_detail(Page& page, const ServingRow& row) {
   page.add(Heading{.text = row.title + ": price by kind of rent", .detail = true});
-  page.add(Grid{costs_table(row)});
   page.add(
       Paragraph{"Each column divides the whole cost by one count of tokens: output, input, or "
                 "both. They are three views of one cost and do not add up.",
                 Ink::dim});
+  page.add(Grid{costs_table(row)});
   page.add(Heading{.text = row.title + ": one decode step", .detail = true});
   page.add(step_bars(row));
   if (row.curve.empty()) return;

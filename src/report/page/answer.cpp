@@ -7,12 +7,14 @@
 #include <array>
 #include <numeric>
 
+#include "estimate/columns/estimate_columns.h"
 #include "estimate/question/recipe_defaults.h"
 #include "performance/memory/memory.h"
 #include "quantity/suggest.h"
 #include "report/page/comparison.h"
 #include "report/page/money_facts.h"
 #include "report/page/wording.h"
+#include "workload/method.h"
 
 namespace trcost::report {
 namespace {
@@ -145,16 +147,16 @@ std::string answer_sentence(const Report& report) {
       report.estimates.size() > 1 ? platform_label(e, report.estimates) : full_title(e);
   std::string text = run_phrase(report, e);
   if (e.cost.total) {
-    text += fmt::format(" cost{} about {} on {}: {}.", e.rollout ? "" : "s",
-                        marked_money(*e.cost.total, e), title, fleet_phrase(e));
+    text +=
+        fmt::format(" cost{} {}{} on {}: {}.", e.rollout ? "" : "s", is_imputed(e) ? "" : "about ",
+                    marked_money(*e.cost.total, e), title, fleet_phrase(e));
   } else {
     text += fmt::format(" take{} {} GPU-hours on {}: {}. The price is not known.",
                         e.rollout ? "" : "s", gpu_hour_words(e.gpu_hours), title, fleet_phrase(e));
   }
   if (e.range.total_usd) {
     text += fmt::format(" The cost is 80% likely to be between {} and {}.",
-                        marked_money(e.range.total_usd->p10, e),
-                        marked_money(e.range.total_usd->p90, e));
+                        brief_money(e.range.total_usd->p10), brief_money(e.range.total_usd->p90));
   }
   text += included_experiments_sentence(report) + contradiction_sentence(report) +
           commitment_sentence(e);
@@ -176,20 +178,12 @@ std::string answer_sentence(const Report& report) {
 namespace {
 
 Cell mfu_cell(const Estimate& e, bool with_precision) {
-  std::string text = format_number(e.performance.mfu, NumberKind::fraction, 2);
-  if (with_precision) text += fmt::format(" {}", precision_name(e.precision));
-  return Cell::number(e.performance.mfu, std::move(text));
-}
-
-// Three digits from ten thousand on.
-std::string brief_gpu_hours(double gpu_hours) {
-  constexpr double kLong = 1e4;
-  return gpu_hours < kLong ? gpu_hour_words(gpu_hours)
-                           : format_number(gpu_hours, NumberKind::count);
+  const std::string text = format_number(e.performance.mfu, NumberKind::fraction, 2);
+  return Cell::number(e.performance.mfu, mfu_words(text, e, with_precision));
 }
 
 std::string range_phrase(const Estimate& e) {
-  return fmt::format("{}-{}", marked_money(e.range.total_usd->p10, e),
+  return fmt::format("{}-{}", brief_money(e.range.total_usd->p10),
                      brief_money(e.range.total_usd->p90));
 }
 
@@ -206,7 +200,7 @@ Table answer_table(const Report& report) {
                number_column(unit == kDay    ? "days"
                              : unit == kHour ? "hours"
                                              : "minutes"),
-               number_column("GPU-h", "", Overflow::drop),
+               number_column("GPU-h", "", Overflow::drop_first),
                number_column("MFU", "", Overflow::drop),
                number_column("$/GPU-h", "", Overflow::drop),
                number_column("cost", "", Overflow::keep, true),
@@ -222,7 +216,7 @@ Table answer_table(const Report& report) {
         platform_label(*e, report.estimates),
         Cell::number(e->gpus, grouped(e->gpus, 0)),
         Cell::number(time, grouped(time, time < kTwoDigits ? 1 : 0)),
-        Cell::number(e->gpu_hours, brief_gpu_hours(e->gpu_hours)),
+        Cell::number(e->gpu_hours, gpu_hour_words(e->gpu_hours)),
         mfu_cell(*e, several_precisions),
         e->cost.price_per_gpu_hour
             ? Cell::number(*e->cost.price_per_gpu_hour,
@@ -231,7 +225,7 @@ Table answer_table(const Report& report) {
         e->cost.total ? Cell::number(*e->cost.total, marked_money(*e->cost.total, *e))
                       : Cell::unknown(),
         e->range.total_usd ? Cell(range_phrase(*e)) : Cell::unknown(),
-        difference_cell(*e, best)};
+        difference_cell(*e, best, report.estimates)};
     if (e == &best) std::ranges::transform(row, row.begin(), &Cell::strong);
     table.add_row(std::move(row));
   }
@@ -286,9 +280,8 @@ std::vector<std::string> comparison_sentences(const Report& report) {
     const PriceEvidence evidence = price_evidence(e->cost);
     if (evidence == price_evidence(best.cost) || !e->cost.total || !e->memory.fits) continue;
     if (*e->cost.total >= *best.cost.total) continue;
-    quantity::append_item(cheaper, fmt::format("{} {} ({})", platform_label(*e, report.estimates),
-                                               marked_money(*e->cost.total, *e),
-                                               evidence_words(evidence, e->cost.provider)));
+    quantity::append_item(cheaper, fmt::format("{} {}", platform_label(*e, report.estimates),
+                                               marked_money(*e->cost.total, *e)));
   }
   if (!cheaper.empty()) out.push_back("Cheaper at less certain prices: " + cheaper + ".");
   if (report.scenario != nullptr && report.scenario->has(Field::cost_prices)) {
@@ -353,9 +346,7 @@ constexpr DefaultLine kDefaultLines[] = {
                              const Estimate&) { return assumed_value_words(a) + " samples"; }},
     {Field::data_text_tokens_per_sample,
      [](const Assumption& a, const Report& report, const Estimate& e) {
-       if (report.scenario == nullptr || !report.scenario->has(Field::data_samples)) {
-         return std::string();
-       }
+       if (!report.scenario->has(Field::data_samples)) return std::string();
        return fmt::format("Samples of {} tokens{}", assumed_value_words(a),
                           e.tokens.vision > 0 ? " of text" : "");
      }},
@@ -370,7 +361,8 @@ constexpr DefaultLine kDefaultLines[] = {
                   : std::string();
      }},
     {Field::efficiency_stack,
-     [](const Assumption& a, const Report&, const Estimate&) {
+     [](const Assumption& a, const Report& report, const Estimate&) {
+       if (report.scenario->has(Field::efficiency_stack)) return std::string();
        return a.value == "typical" ? std::string("Software: not specified, so a typical stack")
                                    : "Software: " + a.value;
      }},
@@ -399,8 +391,15 @@ constexpr DefaultLine kDefaultLines[] = {
                         : fmt::format("Sequences of {} tokens", assumed_value_words(a));
      }},
     {Field::train_global_batch,
-     [](const Assumption& a, const Report&, const Estimate&) {
-       return fmt::format("Batches of {} sequences", assumed_value_words(a));
+     [](const Assumption& a, const Report& report, const Estimate& e) {
+       const double per_sample =
+           workload::method_row(workload::method_named(report.scenario->text(Field::train_method)))
+               .sequences_per_sample;
+       return fmt::format(
+           "Batches of {} sequences{}", assumed_value_words(a),
+           per_sample == 1
+               ? ""
+               : fmt::format(" ({} pairs)", grouped(e.layout.global_batch / per_sample, 0)));
      }},
     {Field::model_vision_encoder, [](const Assumption& a, const Report&,
                                      const Estimate&) { return "Vision encoder: " + a.value; }},
@@ -414,6 +413,7 @@ Table main_defaults(const Report& report) {
   constexpr std::size_t kNamed = 5;
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
   Table table({{.title = "", .overflow = Overflow::wrap}, number_column("")});
+  if (report.scenario == nullptr) return table;
   for (const auto& [field, words] : kDefaultLines) {
     if (table.rows().size() == kNamed) break;
     const auto found = std::ranges::find(e.assumptions, field_info(field).path, &Assumption::path);

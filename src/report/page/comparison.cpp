@@ -109,12 +109,17 @@ std::vector<const Estimate*> sort_platforms(std::span<const Estimate> estimates)
   return out;
 }
 
-Cell difference_cell(const Estimate& e, const Estimate& best) {
+Cell difference_cell(const Estimate& e, const Estimate& best, std::span<const Estimate> all) {
   if (!e.memory.fits && best.memory.fits) {
     return may_fit(e.memory) ? "may not fit" : "does not fit";
   }
   if (!best.cost.total || !e.cost.total) return Cell::unknown();
-  if (&e == &best) return "cheapest";
+  if (&e == &best) {
+    const bool cheapest = std::ranges::none_of(all, [&](const Estimate& other) {
+      return other.memory.fits && other.cost.total && *other.cost.total < *best.cost.total;
+    });
+    return cheapest ? "cheapest" : "firm price";
+  }
   const PriceEvidence evidence = price_evidence(e.cost);
   if (evidence != price_evidence(best.cost)) {
     return evidence == PriceEvidence::estimated ? "estimated" : "one quote";
@@ -160,7 +165,7 @@ Table comparison_table(std::span<const Estimate> estimates,
   }
   if (compared)
     add(kMarkLabel, [&](const Estimate& e) {
-      const Cell cell = difference_cell(e, *best);
+      const Cell cell = difference_cell(e, *best, estimates);
       return &e == best ? cell.strong() : cell;
     });
   return table;
@@ -192,13 +197,12 @@ Table brief_table(std::span<const Estimate> estimates,
     for (const EstimateColumn* column : shown) {
       Cell cell = estimate_cell(*column, e);
       // An MFU is a share of the peak of its precision.
-      if (several_precisions && e.one_precision && column->display == NumberKind::fraction) {
-        cell = Cell::number(cell.value(),
-                            fmt::format("{} {}", cell.text(), precision_name(e.precision)));
+      if (column->display == NumberKind::fraction) {
+        cell = Cell::number(cell.value(), mfu_words(cell.text(), e, several_precisions));
       }
       row.push_back(std::move(cell));
     }
-    row.insert(row.begin() + marked, difference_cell(e, *best));
+    row.insert(row.begin() + marked, difference_cell(e, *best, estimates));
     table.add_row(std::move(row));
   }
   for (const Estimator::Failure& each : failures) {

@@ -14,7 +14,7 @@
 namespace trcost::report {
 namespace {
 
-constexpr double kWholeDollars = 1e6;  // larger totals are shown without cents
+constexpr double kWholeDollars = 1e3;  // larger totals are shown without cents
 
 int shown_decimals(const CostResult& cost) {
   return std::abs(cost.total.value_or(0)) < kWholeDollars ? 2 : 0;
@@ -23,13 +23,13 @@ int shown_decimals(const CostResult& cost) {
 }  // namespace
 
 std::string item_quantity_words(const LineItem& item) {
-  constexpr double kGrouped = 1000;
+  constexpr double kGrouped = 100;
   constexpr double kExponent = 1e12;
   const double q = item.quantity;
   const std::string_view unit = unit_name(item.unit);
   if (q >= kExponent) return fmt::format("{:.4g} {}", q, unit);
-  if (q >= kGrouped) return fmt::format("{} {}", grouped(q, q == std::floor(q) ? 0 : 1), unit);
-  return fmt::format("{} {}", format_number(q, NumberKind::number, 4), unit);
+  if (q >= kGrouped) return fmt::format("{} {}", grouped(q, 0), unit);
+  return fmt::format("{} {}", format_number(q, NumberKind::number), unit);
 }
 
 std::vector<std::string> shown_amounts(const CostResult& cost) {
@@ -57,8 +57,11 @@ std::vector<std::string> shown_amounts(const CostResult& cost) {
   }
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < cost.items.size(); ++i) {
-    shown.push_back(
-        cost.items[i].amount ? shown_currency().sign + grouped(units[i] * unit, decimals) : "n/a");
+    const LineItem& item = cost.items[i];
+    const bool small = decimals == 0 && !item.included && item.amount.value_or(0) < kWholeDollars;
+    shown.push_back(!item.amount ? "n/a"
+                    : small      ? short_money(*item.amount)
+                                 : shown_currency().sign + grouped(units[i] * unit, decimals));
   }
   return shown;
 }
@@ -165,7 +168,7 @@ Table phases_table(const Estimate& estimate) {
   Table table({{"Phase"},
                number_column("GPUs"),
                number_column("Tokens"),
-               number_column("Round time"),
+               number_column(estimate.rollout ? "Round time" : "Step time"),
                number_column("GPU-hours"),
                number_column("Cost")});
   if (estimate.phases.size() < 2) return table;

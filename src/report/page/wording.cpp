@@ -124,6 +124,7 @@ std::string time_words(double seconds) {
 
 std::string chance_words(double chance) {
   constexpr double kSure = 0.99;
+  if (chance < 1 - kSure) return "under 1%";
   return chance > kSure ? "over 99%" : fmt::format("{:.0f}%", 100 * chance);
 }
 
@@ -183,7 +184,7 @@ std::string flop_words(double flop) {
 }
 
 std::string gpu_hour_words(double gpu_hours) {
-  constexpr double kAbbreviated = 1e7;
+  constexpr double kAbbreviated = 1e4;
   constexpr double kWhole = 100;
   if (gpu_hours >= kAbbreviated) return format_number(gpu_hours, NumberKind::count);
   if (gpu_hours >= kWhole) return grouped(gpu_hours, 0);
@@ -191,9 +192,19 @@ std::string gpu_hour_words(double gpu_hours) {
 }
 
 std::string speed_words(double tokens_per_second) {
+  constexpr double kAbbreviated = 1e4;
   constexpr double kWhole = 10;
+  if (tokens_per_second >= kAbbreviated) {
+    return format_number(tokens_per_second, NumberKind::count);
+  }
   if (tokens_per_second >= kWhole) return grouped(tokens_per_second, 0);
   return format_number(tokens_per_second, NumberKind::number);
+}
+
+std::string mfu_words(std::string mfu, const Estimate& e, bool with_precision) {
+  const bool usual = e.precision == Precision::bf16 || e.precision == Precision::fp16;
+  if (!e.one_precision || (usual && !with_precision)) return mfu;
+  return fmt::format("{} {}", mfu, precision_name(e.precision));
 }
 
 std::string model_title(const ModelSummary& model) {
@@ -253,13 +264,22 @@ std::string assumed_value_words(const Assumption& assumption) {
 }
 
 std::string phase_words(const PhaseResult& phase) {
-  std::string text(phase.name);
+  struct Words {
+    std::string_view phase, words;
+  };
+  static constexpr Words kWords[] = {{"forward_policy", "old log-probabilities"},
+                                     {"forward_reference", "reference log-probabilities"},
+                                     {"forward_teacher", "teacher log-probabilities"},
+                                     {"forward_reward", "scores of the reward model"},
+                                     {"forward_critic", "values of the critic"}};
+  const auto* const found = std::ranges::find(kWords, phase.name, &Words::phase);
+  std::string text(found == std::end(kWords) ? std::string_view(phase.name) : found->words);
   std::ranges::replace(text, '_', ' ');
   if (phase.work == Work::wait) text = "waiting, new weights";
   if (!phase.stage.empty()) text = phase.stage + ": " + text;
   if (phase.engine) {
     text += phase.engine->gpus == 1 ? std::string(" on each GPU")
-                                    : fmt::format(" on {} GPUs each", phase.engine->gpus);
+                                    : fmt::format(", {} GPUs per copy", phase.engine->gpus);
   }
   return text;
 }

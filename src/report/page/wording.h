@@ -78,7 +78,10 @@ std::string source_words(const LineItem& item);
 std::string assumption_words(const Assumption& assumption);
 /// Returns an assumed value for people: `1.286T` for 1285684065414, `2.82` for 2.8200000000000003.
 std::string assumed_value_words(const Assumption& assumption);
-/// Returns the name of a phase for people: `generate on 4 GPUs each`, `train policy`.
+/// Returns an MFU with the name of its peak, unless it is a 16-bit one: `23% fp8`.
+std::string mfu_words(std::string mfu, const Estimate& estimate, bool with_precision = false);
+
+/// Returns the name of a phase for people: `generate, 4 GPUs per copy`, `train policy`.
 std::string phase_words(const PhaseResult& phase);
 /// Describes rollouts in a sentence.
 std::string rollout_words(const RolloutSummary& rollout);

@@ -153,9 +153,12 @@ ColumnWidths fit_columns(const Table& table, int width) {
     layout.widths = natural;
     narrow_columns(table, width, layout);
     if (total_width(layout) <= width) return layout;
-    const auto last = std::find_if(layout.shown.rbegin(), layout.shown.rend(), [&](std::size_t c) {
-      return table.columns()[c].overflow == Overflow::drop;
-    });
+    const auto rightmost = [&](Overflow overflow) {
+      return std::find_if(layout.shown.rbegin(), layout.shown.rend(),
+                          [&](std::size_t c) { return table.columns()[c].overflow == overflow; });
+    };
+    auto last = rightmost(Overflow::drop_first);
+    if (last == layout.shown.rend()) last = rightmost(Overflow::drop);
     if (last == layout.shown.rend()) return layout;
     layout.shown.erase(std::next(last).base());
     ++layout.dropped;

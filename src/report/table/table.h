@@ -18,10 +18,11 @@ enum class Align : std::uint8_t { left, right };
 
 /// Treatment of a column of a text table whose lines would be longer than allowed.
 enum class Overflow : std::uint8_t {
-  keep,  ///< keeps its width
-  wrap,  ///< breaks into several lines at spaces
-  cut,   ///< ends in an ellipsis, or wraps if two rows would look the same
-  drop,  ///< is left out, the rightmost first, with a line below the table
+  keep,        ///< keeps its width
+  wrap,        ///< breaks into several lines at spaces
+  cut,         ///< ends in an ellipsis, or wraps if two rows would look the same
+  drop,        ///< is left out, the rightmost first, with a line below the table
+  drop_first,  ///< is left out before those of `drop`
 };
 
 /// One column: `title` heads it for people, `key` names it in CSV and JSON (the title when empty).

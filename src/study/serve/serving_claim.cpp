@@ -289,8 +289,12 @@ std::string counts_sentence(ClaimKind kind, const ClaimJudgement& claim) {
   const std::size_t all = claim.cases.size(), plausible = claim.plausible();
   const auto undecided = std::ranges::count(claim.cases, Verdict::undecided, &ClaimCase::verdict);
   if (plausible == 0) {
-    return fmt::format("\"{}\" is {} under all of {} conditions.", claim.claim,
-                       undecided > 0 ? "not shown" : "not plausible", all);
+    return undecided > 0
+               ? fmt::format(
+                     "\"{}\" is undecided under {} of {} conditions and not plausible "
+                     "under the others.",
+                     claim.claim, undecided, all)
+               : fmt::format("\"{}\" is plausible under none of {} conditions.", claim.claim, all);
   }
   if (plausible == all) {
     return fmt::format("\"{}\" is plausible under each of {} conditions.", claim.claim, all);
@@ -328,6 +332,19 @@ std::string verdict_sentence(const ClaimText& text, const ClaimJudgement& claim)
   return counts_sentence(text.kind, claim);
 }
 
+// Words for a predicted output rate well above the best published one. Cases of a factor have none.
+std::string excess_words(const ClaimJudgement& claim, const std::string& chip, double published) {
+  constexpr double kWellAbove = 1.5;
+  double predicted = 0;
+  for (const ClaimCase& c : claim.cases) {
+    const bool output_rate = c.sold && !c.all_tokens && c.accelerator == chip;
+    if (output_rate) predicted = std::max(predicted, c.predicted);
+  }
+  if (predicted < kWellAbove * published) return {};
+  return fmt::format(". The prediction is {:.2g} times as much, so no measurement supports it",
+                     predicted / published);
+}
+
 // The best published rates beside the verdict, and verdicts without any.
 void note_published(ClaimJudgement& out) {
   std::vector<std::string> said;
@@ -336,8 +353,8 @@ void note_published(ClaimJudgement& out) {
     if (chip.empty() || std::ranges::find(said, chip) != said.end()) return;
     said.push_back(chip);
     out.notes.push_back(
-        rate ? fmt::format("{}: the best published rate is {} output tokens/s per GPU ({})", chip,
-                           grouped(*rate, 0), source)
+        rate ? fmt::format("{}: the best published rate is {} output tokens/s per GPU ({}){}", chip,
+                           grouped(*rate, 0), source, excess_words(out, chip, *rate))
              : fmt::format("{}: no rate of this model, format and length of request is published, "
                            "so the prediction is an extrapolation",
                            chip));

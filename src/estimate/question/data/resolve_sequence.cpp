@@ -162,7 +162,7 @@ double document_length(const Scenario& scenario, const Sample& sample, bool from
                        bool packed, double sequence, Notes& notes) {
   const std::optional<double> given = scenario.number(Field::data_document_tokens);
   if (given && !packed) {
-    notes.warn("--document-tokens has no effect: a sample has its sequence for itself");
+    notes.warn("--document-tokens has no effect: each sample fills a sequence of its own");
   }
   if (!packed) return sequence;
   const double document = given.value_or(from_samples ? sample.tokens() : sequence);

@@ -107,9 +107,10 @@ std::string tuning_reason(Platform platform, Tuning tuning) {
   const double usual = platform.slowdown;
   set_tuning(platform, Tuning::showcase);
   return fmt::format(
-      "as most users run it: steps take {:.0f}% longer than in tables from vendors{}",
+      "as most users run it: steps take {:.0f}% longer than in tables from vendors{}{}",
       100 * (usual / platform.slowdown - 1),
-      platform.stack->usual_overlap < 1 ? ", and less exchange is hidden" : "");
+      platform.stack->usual_overlap < 1 ? ", and less exchange is hidden" : "",
+      tuning == platform.stack->described ? ". The rates of this software include it" : "");
 }
 
 // The exchanges that --overlap lists run behind compute. All others do not.
@@ -133,7 +134,8 @@ void resolve_tuning(const Scenario& scenario, Platform& platform, Notes& notes) 
   const Tuning tuning = asked.value_or(platform.stack->usual);
   if (!asked && notes.wanted() && !scenario.has(Field::efficiency_mfu)) {
     notes.add(Field::efficiency_tuning, tuning_name(tuning), tuning_reason(platform, tuning),
-              platform.stack->title);
+              platform.stack->tuning_source.empty() ? platform.stack->source
+                                                    : platform.stack->tuning_source);
   }
   set_tuning(platform, tuning);
   if (scenario.has(Field::efficiency_overlap)) {

@@ -58,7 +58,8 @@ std::string excluded_words(const CostResult& cost) {
   for (const LineItem& item : cost.items) {
     const bool covered = item.part == Part::energy;  // by the rental price
     if (item.included || covered || !item.amount) continue;
-    if (cost.total && *item.amount < kWorthNaming * *cost.total) continue;
+    constexpr double kCent = 0.01;
+    if (*item.amount < std::max(kCent, kWorthNaming * cost.total.value_or(0))) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", item_name(item),
                         brief_money(*item.amount));
   }
@@ -99,6 +100,9 @@ std::string layout_line(const Estimate& e) {
   for (const Dimension& each : kDimensions) {
     if (!each.of_gpus || l.*each.in == 1) continue;
     text += fmt::format("{}{} parallel {}", text.empty() ? "" : " x ", each.word, l.*each.in);
+    if (each.in == &LayoutDegrees::cp && l.context_kind == ContextKind::ulysses) {
+      text += " (needs DeepSpeed Ulysses)";
+    }
   }
   if (l.ep > 1) text += fmt::format(", expert parallel {}", l.ep);
   if (text.empty()) text = "one GPU";
@@ -136,6 +140,28 @@ std::string owned_price_words(const Report& report, const CostResult& cost) {
   return text;
 }
 
+// The tool that the user set, and the stack that it is computed with.
+std::string tool_words(const Report& report, const Estimate& e) {
+  if (report.scenario == nullptr || !report.scenario->has(Field::efficiency_stack)) return {};
+  const std::string_view typed = report.scenario->text(Field::efficiency_stack);
+  const auto found =
+      std::ranges::find(e.assumptions, field_info(Field::efficiency_stack).path, &Assumption::path);
+  if (found == e.assumptions.end() || found->value == typed) return {};
+  return fmt::format("{}, computed as {} with the defaults of {}", typed, found->value, typed);
+}
+
+// The sizes of a model that was read from a file, to check the reading.
+std::string read_model_words(const Report& report, const Estimate& e) {
+  const std::string_view typed =
+      report.scenario == nullptr ? "" : report.scenario->text(Field::model_name);
+  if (!typed.ends_with(".json") && !typed.ends_with("/")) return {};
+  std::string text = format_number(e.model.params_total, NumberKind::count) + " parameters";
+  if (e.model.params_active < 0.999 * e.model.params_total) {
+    text += fmt::format(", {} active", format_number(e.model.params_active, NumberKind::count));
+  }
+  return text + fmt::format(", {:g} layers of width {:g}", e.model.layers, e.model.hidden);
+}
+
 // How the cheapest platform runs it. The table has some of this if there are several.
 std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
   const bool several = report.estimates.size() + report.failures.size() > 1;
@@ -143,11 +169,15 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
   const auto add = [&](std::string label, std::string text) {
     if (!text.empty()) facts.push_back({std::move(label), std::move(text)});
   };
+  add("Model", read_model_words(report, e));
   if (!several) {
     const PerformanceSummary& p = e.performance;
+    const std::string peak = mfu_words("", e);
     add("Speed",
-        fmt::format("{:.0f}% MFU, {} tokens/s per GPU, {} GPU-hours", 100 * p.mfu,
+        fmt::format("{:.0f}% MFU{}, {} tokens/s per GPU, {} GPU-hours", 100 * p.mfu,
+                    peak.empty() ? "" : fmt::format(" of the{} peak", peak),
                     speed_words(p.tokens_per_second_per_gpu), gpu_hour_words(e.gpu_hours)));
+    add("Software", tool_words(report, e));
     add("Layout", layout_line(e));
     add("Memory", memory_line(e.memory));
   }
@@ -159,7 +189,7 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
                                                          : ", quotes of " + e.cost.price_date,
                              price_place(report, e.cost)));
   }
-  add("Lost speed", largest_losses(e));
+  if (!several) add("Lost speed", largest_losses(e));
   const bool one_item =
       std::ranges::count_if(e.cost.items, [](const LineItem& item) { return item.included; }) < 2;
   if (!one_item) add("Total", included_words(e.cost));
@@ -193,8 +223,9 @@ std::string legend(const Report& report, std::size_t hidden) {
   return text + fmt::format("More, with {} warning{}: --details.", hidden, hidden == 1 ? "" : "s");
 }
 
-void add_phase_grid(Page& page, const Table& phases) {
-  page.add(Heading{"Phases", "tokens and time of a round, GPU-hours and cost of all"})
+void add_phase_grid(Page& page, const Table& phases, bool rounds) {
+  page.add(Heading{"Phases", fmt::format("tokens and time of a {}, GPU-hours and cost of all",
+                                         rounds ? "round" : "step")})
       .add(Grid{phases});
 }
 
@@ -203,7 +234,7 @@ void add_phase_grid(Page& page, const Table& phases) {
 void add_phases(Page& page, const Estimate& e) {
   const Table table = phases_table(e);
   if (table.rows().empty()) return;
-  add_phase_grid(page, table);
+  add_phase_grid(page, table, e.rollout.has_value());
   if (e.rollout) page.add(Paragraph{rollout_words(*e.rollout)});
 }
 
@@ -243,7 +274,7 @@ Page estimate_screen(const Report& report) {
   page.add(Facts{screen_facts(report, e)});
   if (!e.stages.empty()) page.add(Heading{"Stages"}).add(Grid{stages_table(e)});
   const Table phases = phases_table(e);
-  if (e.rollout && !phases.rows().empty()) add_phase_grid(page, phases);
+  if (e.rollout && !phases.rows().empty()) add_phase_grid(page, phases, true);
   const Table defaults = main_defaults(report);
   if (!defaults.rows().empty()) page.add(Heading{"Defaults that matter most"}).add(Grid{defaults});
   if (std::string hint = fine_tuning_hint(report, e); !hint.empty()) {
