@@ -9,6 +9,7 @@
 #include "prices/rows/regions.h"
 #include "quantity/suggest.h"
 #include "trcost/error.h"
+#include "trcost/numbers.h"
 
 namespace trcost::prices {
 
