@@ -161,12 +161,18 @@ bool is_family(std::string_view family) {
   return is_text_family(family) || is_vision_family(family) || is_image_family(family);
 }
 
-/// The family that the name of the class gives: minicpm3 for MiniCPM3ForCausalLM. Empty for none.
-std::string family_of_class(ObjectReader& config) {
+/// The name of the model's class, the first of its architectures. Empty for none.
+std::string class_name(ObjectReader& config) {
   const std::optional<JsonValue> value = config.optional_value("architectures");
   if (!value || !value->is_array() || value->array().empty()) return {};
   const JsonValue first = value->array().front();
-  std::string name = first.is_text() ? first.text() : std::string();
+  return first.is_text() ? first.text() : std::string();
+}
+
+/// The family that the name of the class gives: minicpm3 for MiniCPM3ForCausalLM. Empty for none.
+std::string family_of_class(ObjectReader& config) {
+  std::string name = class_name(config);
+  if (name.empty()) return {};
   for (const std::string_view ending : kClassEndings) {
     if (!name.ends_with(ending)) continue;
     name.resize(name.size() - ending.size());
@@ -214,12 +220,8 @@ std::string family_of(ObjectReader& config, std::vector<std::string>& warnings) 
 void drop_vocabulary_head(ObjectReader& config, Model& model) {
   constexpr std::string_view kHeadless[] = {"Model", "ForSequenceClassification",
                                             "ForTokenClassification", "ForQuestionAnswering"};
-  const std::optional<JsonValue> value = config.optional_value("architectures");
-  if (!model.language.bidirectional || !value || !value->is_array() || value->array().empty() ||
-      !value->array().front().is_text()) {
-    return;
-  }
-  const std::string name = value->array().front().text();
+  if (!model.language.bidirectional) return;
+  const std::string name = class_name(config);
   const bool headless = std::ranges::any_of(
       kHeadless, [&](std::string_view ending) { return name.ends_with(ending); });
   if (!headless || name.ends_with("LMHeadModel") || name.ends_with("LMModel")) return;

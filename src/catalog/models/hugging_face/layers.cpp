@@ -235,15 +235,39 @@ void read_letters(ObjectReader& r, const std::string& letters, LanguageModel& m)
   }
 }
 
-StateSpace read_mamba(ObjectReader& r) {
+/// Keys of a state-space layer, and the two sizes whose usual values differ between families.
+struct StateSpaceKeys {
+  const char *heads, *head_dim, *groups, *state, *conv, *conv_bias, *chunk;
+  double usual_groups, usual_state;
+};
+constexpr StateSpaceKeys kNemotronMamba = {"mamba_num_heads",
+                                           "mamba_head_dim",
+                                           "n_groups",
+                                           "ssm_state_size",
+                                           "conv_kernel",
+                                           "use_conv_bias",
+                                           "chunk_size",
+                                           8,
+                                           128};
+constexpr StateSpaceKeys kBambaMamba = {"mamba_n_heads",
+                                        "mamba_d_head",
+                                        "mamba_n_groups",
+                                        "mamba_d_state",
+                                        "mamba_d_conv",
+                                        "mamba_conv_bias",
+                                        "mamba_chunk_size",
+                                        1,
+                                        256};
+
+StateSpace read_mamba(ObjectReader& r, const StateSpaceKeys& keys) {
   StateSpace s;
-  s.heads = width_or(r, "mamba_num_heads", 128);
-  s.head_dim = width_or(r, "mamba_head_dim", 64);
-  s.groups = width_or(r, "n_groups", 8);
-  s.state = width_or(r, "ssm_state_size", 128);
-  s.conv = width_or(r, "conv_kernel", 4);
-  s.conv_bias = r.boolean_or("use_conv_bias", true);
-  s.chunk = width_or(r, "chunk_size", 256);
+  s.heads = width_or(r, keys.heads, 128);
+  s.head_dim = width_or(r, keys.head_dim, 64);
+  s.groups = width_or(r, keys.groups, keys.usual_groups);
+  s.state = width_or(r, keys.state, keys.usual_state);
+  s.conv = width_or(r, keys.conv, 4);
+  s.conv_bias = r.boolean_or(keys.conv_bias, true);
+  s.chunk = width_or(r, keys.chunk, 256);
   return s;
 }
 
@@ -333,15 +357,7 @@ void read_delta_layers(ObjectReader& r, LanguageModel& m) {
 }
 
 void read_mamba_layers(ObjectReader& r, LanguageModel& m) {
-  StateSpace s;
-  s.heads = width_or(r, "mamba_n_heads", 128);
-  s.head_dim = width_or(r, "mamba_d_head", 64);
-  s.groups = width_or(r, "mamba_n_groups", 1);
-  s.state = width_or(r, "mamba_d_state", 256);
-  s.conv = width_or(r, "mamba_d_conv", 4);
-  s.conv_bias = r.boolean_or("mamba_conv_bias", true);
-  s.chunk = width_or(r, "mamba_chunk_size", 256);
-  m.mamba = s;
+  m.mamba = read_mamba(r, kBambaMamba);
   for (const char* key : {"mamba_expand", "mamba_proj_bias"}) r.accept(key);
   double attention = 0;
   for (const std::string& type : r.texts_or_empty("layer_types")) attention += type == "attention";
@@ -371,7 +387,7 @@ LanguageModel read_nemotron_h(ObjectReader& r) {
   m.head_dim = width_or(r, r.has("attention_head_dim") ? "attention_head_dim" : "head_dim", 128);
   m.tied_embeddings = r.boolean_or("tie_word_embeddings", false);
   m.mlp = Mlp::plain;  // squared ReLU
-  m.mamba = read_mamba(r);
+  m.mamba = read_mamba(r, kNemotronMamba);
   if (letters.find('E') != std::string::npos) m.moe = read_nemotron_experts(r);
   read_letters(r, letters, m);
   return m;
