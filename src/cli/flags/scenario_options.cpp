@@ -10,6 +10,7 @@
 #include "cli/flags/settings.h"
 #include "cli/session/session.h"
 #include "prices/rows/price_book.h"
+#include "quantity/suggest.h"
 #include "text/files.h"
 #include "trcost/error.h"
 
@@ -44,7 +45,7 @@ std::string value_words(const FieldInfo& info) {
 
 std::string group_of(const FieldInfo& info) {
   std::string group(info.path.substr(0, info.path.find('.')));
-  group[0] = static_cast<char>(group[0] - 'a' + 'A');
+  group[0] = quantity::upper_case(group[0]);
   return group;
 }
 

@@ -18,6 +18,7 @@
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "quantity/statistics.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -86,14 +87,16 @@ PlannedRun Estimator::State::plan(const Scenario& asked, std::string_view accele
       }
     });
     std::string hint = error.hint;
-    const double gpus = asked.number(Field::hardware_gpus).value_or(1);
     if (!remedies.empty()) {
-      hint += fmt::format(". On {} GPU{}, {}", format_exact(gpus), gpus == 1 ? "" : "s", remedies);
+      const std::optional<double> gpus = asked.number(Field::hardware_gpus);
+      hint += fmt::format(". On {}, {}",
+                          gpus ? fmt::format("{} GPU{}", format_exact(*gpus), *gpus == 1 ? "" : "s")
+                               : std::string("the same number of GPUs"),
+                          remedies);
     }
-    for (const std::string& warning : notes.warnings) {
+    for (std::string warning : notes.warnings) {
+      warning[0] = quantity::upper_case(warning[0]);
       hint += ". " + warning;
-      char& first = hint[hint.size() - warning.size()];
-      if (first >= 'a' && first <= 'z') first = static_cast<char>(first - 'a' + 'A');
     }
     throw Error(error.kind, error.message, hint);
   }
