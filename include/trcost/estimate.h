@@ -90,6 +90,10 @@ struct ModelSummary {
   double layers = 0, hidden = 0, heads = 0, kv_heads = 0, ffn = 0, vocab = 0;
   double dealt_layers = 0;  ///< partitioned by a pipeline, inserted layers included
   bool operator==(const ModelSummary&) const = default;
+  /// Whether a token uses a part of the parameters only, as in a mixture of experts.
+  [[nodiscard]] bool sparse() const {
+    return params_active > 0 && params_active < 0.999 * params_total;
+  }
 };
 
 /// One stage of a training that has several.

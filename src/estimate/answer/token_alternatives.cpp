@@ -21,7 +21,6 @@ constexpr double kWhole = 0.5;
 TokenExample nearest_example(const TokenBudget& budget, const ModelSummary& model) {
   const double params = model.params_total;
   const bool vision = model.params_vision > 0;
-  const bool mixture = model.params_active < 0.999 * params;
   const BudgetModel* best = nullptr;
   double least = 0;
   for (const BudgetModel& each : budget.models) {
@@ -29,7 +28,7 @@ TokenExample nearest_example(const TokenBudget& budget, const ModelSummary& mode
     const double ratio = each.params / params;
     const double distance = std::max(ratio, 1 / ratio) *
                             (each.vision == vision ? 1 : kOtherModality) *
-                            (each.mixture == mixture ? 1 : kOtherKind);
+                            (each.mixture == model.sparse() ? 1 : kOtherKind);
     if (best != nullptr && distance >= least) continue;
     least = distance;
     best = &each;

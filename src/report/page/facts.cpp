@@ -26,7 +26,7 @@ std::string model_words(const Estimate& e) {
   const std::string size = count_words(m.params_total);
   std::string text = m.from_size ? std::string() : m.name + ": ";
   text += size + " parameters";
-  if (m.params_active > 0 && m.params_active < m.params_total * 0.999) {
+  if (m.sparse()) {
     text += fmt::format(", {} active per token", count_words(m.params_active));
   }
   if (m.params_vision > 0) {

@@ -156,7 +156,7 @@ std::string read_model_words(const Report& report, const Estimate& e) {
       report.scenario == nullptr ? "" : report.scenario->text(Field::model_name);
   if (!typed.ends_with(".json") && !typed.ends_with("/")) return {};
   std::string text = format_number(e.model.params_total, NumberKind::count) + " parameters";
-  if (e.model.params_active < 0.999 * e.model.params_total) {
+  if (e.model.sparse()) {
     text += fmt::format(", {} active", format_number(e.model.params_active, NumberKind::count));
   }
   return text + fmt::format(", {:g} layers of width {:g}", e.model.layers, e.model.hidden);
