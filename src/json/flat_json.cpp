@@ -64,9 +64,15 @@ class StrictBuilder : public nlohmann::json_sax<json> {
                 .controls = controls ? std::uint8_t{1} : std::uint8_t{0}});
   }
   bool binary(json::binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return open(FlatNode::Kind::object); }
+  bool start_object(std::size_t) override {
+    members_.emplace_back();
+    return open(FlatNode::Kind::object);
+  }
   bool start_array(std::size_t) override { return open(FlatNode::Kind::array); }
-  bool end_object() override { return close(); }
+  bool end_object() override {
+    members_.pop_back();
+    return close();
+  }
   bool end_array() override { return close(); }
 
   bool key(std::string& name) override {
@@ -76,7 +82,7 @@ class StrictBuilder : public nlohmann::json_sax<json> {
     if (fresh) (out_.strings += name) += '\0';  // no two names start at one place, "" included
     key_ = known->second;
     key_size_ = static_cast<std::uint32_t>(name.size());
-    if (!members_.insert(std::uint64_t{open_.back()} << 32 | key_).second) {
+    if (!members_.back().insert(key_).second) {
       throw Error(ErrorKind::data,
                   fmt::format("the key \"{}\" stands twice in the same object",
                               printable(name.substr(0, kQuoted))),
@@ -148,8 +154,8 @@ class StrictBuilder : public nlohmann::json_sax<json> {
   std::uint32_t key_ = 0;
   std::uint32_t key_size_ = 0;
   std::vector<std::uint32_t> open_;
-  std::unordered_map<std::string, std::uint32_t> names_;  // each name is stored once
-  std::unordered_set<std::uint64_t> members_;             // object and name
+  std::unordered_map<std::string, std::uint32_t> names_;    // each name is stored once
+  std::vector<std::unordered_set<std::uint32_t>> members_;  // names of each open object
 };
 
 }  // namespace

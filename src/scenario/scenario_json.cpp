@@ -207,6 +207,13 @@ std::string value_json(const Scenario& scenario, const FieldInfo& info) {
   return out;
 }
 
+void check_stage_count(std::size_t stages, const JsonValue& scenario) {
+  if (stages <= kMostTrainingStages) return;
+  scenario.object().required_value("stages").fail(
+      fmt::format("{} stages, of which a file may have {}", stages, kMostTrainingStages),
+      "join stages that differ in their names only");
+}
+
 }  // namespace trcost::scenario
 
 namespace trcost {
@@ -221,11 +228,7 @@ Scenario scenario_from_json(std::string_view json, std::string_view origin) {
   Scenario scenario;
   read_fields(scenario, object);
   const std::vector<JsonValue> stages = object.array_or_empty("stages");
-  if (stages.size() > kMostTrainingStages) {
-    object.required_value("stages").fail(
-        fmt::format("{} stages, of which a file may have {}", stages.size(), kMostTrainingStages),
-        "join stages that differ in their names only");
-  }
+  check_stage_count(stages.size(), object.value());
   for (const JsonValue& value : stages) {
     ObjectReader stage = value.object();
     Scenario::Stage entry;

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "json/strict_json.h"
 #include "quantity/layers.h"
 #include "trcost/scenario.h"
 
@@ -13,6 +14,9 @@ namespace trcost::scenario {
 /// `"cost.region"`) or their flags (`"region"`, `"--region"`), each once, no stages. Throws Error
 /// (data) with a did-you-mean.
 Scenario defaults_from_json(std::string_view json, std::string_view origin);
+
+/// Throws if `scenario` has more than kMostTrainingStages stages.
+void check_stage_count(std::size_t stages, const JsonValue& scenario);
 
 /// The value of a field that is set, as JSON.
 std::string value_json(const Scenario& scenario, const FieldInfo& info);

@@ -49,6 +49,18 @@ constexpr SavedKind kKinds[] = {
               "save one with `trcost estimate ... --format json -o FILE`", std::string(origin));
 }
 
+// What is no saved result ends here, before a second tree is built of a large file.
+void check_version(const JsonValue& document, std::string_view origin) {
+  if (!document.is_object()) refuse_document(origin, "it is no JSON object");
+  const std::optional<JsonValue> version = document.object().optional_value("schema_version");
+  if (!version || !version->is_text()) refuse_document(origin, "it has no \"schema_version\"");
+  if (!reads_schema(version->text())) {
+    refuse_document(origin,
+                    fmt::format("its schema_version is \"{}\", this program reads 1.0 to {}",
+                                version->text(), kSchemaVersion));
+  }
+}
+
 // `stages.0.data.tokens` and so on, sorted.
 void flatten(const Json& json, const std::string& path, std::map<std::string, DiffValue>& out) {
   const bool distribution = json.is_object() && json.contains("distribution");
@@ -123,17 +135,8 @@ const Json* value_at(const Json& json, std::string_view path) {
 }
 
 SavedResult::SavedResult(std::string_view text, std::string_view origin) {
-  parse_strict_json(text, origin);  // stricter than nlohmann_json
+  check_version(parse_strict_json(text, origin), origin);
   json_ = std::make_unique<Json>(Json::parse(text));
-  if (!json_->is_object()) refuse_document(origin, "it is no JSON object");
-  const Json* version = value_at(*json_, "schema_version");
-  if (version == nullptr || !version->is_string()) {
-    refuse_document(origin, "it has no \"schema_version\"");
-  }
-  if (!reads_schema(version->get<std::string>())) {
-    refuse_document(origin, fmt::format("its schema_version is {}, this program reads 1.0 to {}",
-                                        version->dump(), kSchemaVersion));
-  }
   const auto has_list = [&](const SavedKind& kind) {
     const Json* list = value_at(*json_, kind.list);
     return list != nullptr && list->is_array() &&

@@ -6,6 +6,7 @@
 
 #include "json/strict_json.h"
 #include "quantity/suggest.h"
+#include "scenario/scenario_json.h"
 #include "study/experiments/experiments.h"
 #include "trcost/error.h"
 
@@ -72,10 +73,7 @@ std::string extract_experiments(std::string_view json, std::string_view origin,
         fmt::format("{} experiments, of which a file may have {}", values.size(), kMostExperiments),
         "join runs of equal cost with \"repeats\" and \"seeds\"");
   }
-  // Too many stages are refused by the reader of the scenario, before they are copied here.
-  if (document.object().array_or_empty("stages").size() > kMostTrainingStages) {
-    return std::string(json);
-  }
+  check_stage_count(document.object().array_or_empty("stages").size(), document);
   nlohmann::json rest = nlohmann::json::parse(json);
   const auto list = rest.find(kList);
   if (list == rest.end()) return std::string(json);
