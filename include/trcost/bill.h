@@ -162,7 +162,7 @@ struct PriceDoubts {
   bool imputed = false;       ///< derived from other prices, for want of quotes in the class
   bool other_class = false;   ///< the maker's own price, of another class than the others
   bool other_region = false;  ///< of any region, for want of a price in the one that was set
-  bool stale = false;         ///< made from a row older than a year, or of a guessed date
+  bool stale = false;  ///< over a year old, a lone seller's over 90 days, or of a guessed date
 };
 
 /// Total commitment behind a reserved price.
@@ -205,11 +205,12 @@ struct CostResult {
 enum class PriceEvidence : std::uint8_t {
   quotes,     ///< the median of several sellers, a price that the user set, or an owned machine
   one_quote,  ///< one seller's, or its maker's in another class
+  old,        ///< stale
   estimated,  ///< imputed
 };
 PriceEvidence price_evidence(const CostResult& cost);
 /// Evidence of a rent by its comma-separated sellers, none for a price that the user set.
-PriceEvidence price_evidence(bool imputed, bool other_class, std::string_view sellers);
+PriceEvidence price_evidence(const PriceDoubts& doubts, std::string_view sellers);
 
 /// Electricity and carbon of a training.
 struct EnergyResult {

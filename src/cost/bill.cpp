@@ -78,14 +78,15 @@ void Dollars::scale(double factor) {
 
 PriceEvidence price_evidence(const CostResult& cost) {
   if (cost.own) return PriceEvidence::quotes;
-  return price_evidence(cost.doubts.imputed, cost.doubts.other_class, cost.provider);
+  return price_evidence(cost.doubts, cost.provider);
 }
 
-PriceEvidence price_evidence(bool imputed, bool other_class, std::string_view sellers) {
-  if (imputed) return PriceEvidence::estimated;
+PriceEvidence price_evidence(const PriceDoubts& doubts, std::string_view sellers) {
+  if (doubts.imputed) return PriceEvidence::estimated;
+  if (doubts.stale) return PriceEvidence::old;
   if (sellers.empty()) return PriceEvidence::quotes;
   const bool several = sellers.find(',') != std::string_view::npos;
-  return several && !other_class ? PriceEvidence::quotes : PriceEvidence::one_quote;
+  return several && !doubts.other_class ? PriceEvidence::quotes : PriceEvidence::one_quote;
 }
 
 }  // namespace trcost

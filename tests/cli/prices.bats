@@ -179,7 +179,7 @@ load program
   holds '.prices | map(.age_days) | .[-1] == null'
   run_trcost list accelerators --sort watts:desc --format json
   holds '.accelerators | map(.power_watts) | map(select(. != null)) == (map(select(. != null)) | sort | reverse)'
-  refused 2 median list prices --sort nothing
+  refused 2 price list prices --sort nothing
   refused 2 desc list prices --sort price:up
 }
 

@@ -154,7 +154,8 @@ TEST_CASE("quote of offers: a lone seller has a wider range, an old one a warnin
   CHECK(quote(rows_of_sellers("ABC", "x", 4)).sigma == kListSigma);
   CHECK(quote(rows_of_sellers("A", "x", 4)).warning.empty());
   CHECK(has_text(quote(rows_of_sellers("A", "x", 4, "2026-08-01")).warning, "2026-08-01"));
-  CHECK_FALSE(quote(rows_of_sellers("A", "x", 4, "2026-08-01")).stale);
+  CHECK(quote(rows_of_sellers("A", "x", 4, "2026-08-01")).stale);
+  CHECK_FALSE(quote(rows_of_sellers("ABC", "x", 4, "2026-08-01")).stale);
 }
 
 TEST_CASE("seller-level rule: a dear seller's price is divided by its ratio to the class",

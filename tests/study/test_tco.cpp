@@ -138,7 +138,7 @@ TEST_CASE("rents have the doubts of their prices, and --strict names them", "[tc
   const TcoReport report = tco_of("h100-sxm,tpu-v6e");
   const TcoRow& rent = row_of(report, "tpu-v6e", "on-demand");
   CHECK(rent.doubts.other_class);
-  CHECK(rent.evidence() == PriceEvidence::one_quote);
+  CHECK(rent.evidence() == PriceEvidence::old);  // the only one, of 2025
   REQUIRE_FALSE(rent.warnings.empty());
   for (const std::string& warning : rent.warnings) {
     CHECK(std::ranges::find(report.warnings, warning) != report.warnings.end());

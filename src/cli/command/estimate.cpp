@@ -63,7 +63,7 @@ std::pair<std::string, bool> judge(const Gate& gate, const Estimate& e) {
   if (!usd) return {fmt::format("{}: the total is not known", e.accelerator), false};
   const bool median = gate.confidence == 0.5;
   const bool kept = *usd <= gate.usd;
-  const std::string cost = median ? fmt::format("the expected cost is {}", dollars_words(*usd))
+  const std::string cost = median ? fmt::format("the median cost is {}", dollars_words(*usd))
                                   : fmt::format("{:.0f}% of such runs cost less than {}",
                                                 100 * gate.confidence, dollars_words(*usd));
   return {fmt::format("{}: {}, {} the limit of {} (--fail-above){}", e.accelerator, cost,
@@ -199,7 +199,7 @@ Action define_estimate(Flags& flags, Session& session) {
             "exit 3 if the total is above: of every platform that --accelerator names, else of the "
             "cheapest");
   flags.add("--confidence", arguments->confidence, "F",
-            "with --fail-above: chance that the total stays below (default 0.5)");
+            "chance that --fail-above holds (default 0.5)");
   add_details_option(flags, arguments->output);
   flags.add("--brief", arguments->brief, "a line of text per platform");
   return [arguments, &session] { return run_estimate(*arguments, session); };

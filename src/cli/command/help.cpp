@@ -121,11 +121,13 @@ constexpr Field kMainFields[] = {Field::model_params,    Field::model_name,
 
 // Further main fields of single commands.
 constexpr std::pair<std::string_view, Field> kMainFieldsOf[] = {
-    {"tco", Field::cost_utilization},   {"tco", Field::cost_node_price},
-    {"tco", Field::cost_depreciation},  {"tco", Field::cost_capital_rate},
-    {"estimate", Field::cost_provider}, {"estimate", Field::cost_price_class},
-    {"estimate", Field::cost_region},   {"estimate", Field::cost_node_price},
-    {"serve", Field::cost_provider},    {"solve", Field::cost_provider}};
+    {"tco", Field::cost_utilization},      {"tco", Field::cost_node_price},
+    {"tco", Field::cost_depreciation},     {"tco", Field::cost_capital_rate},
+    {"tco", Field::cost_support_rate},     {"tco", Field::cost_colocation},
+    {"estimate", Field::cost_experiments}, {"estimate", Field::efficiency_production_overhead},
+    {"estimate", Field::cost_provider},    {"estimate", Field::cost_price_class},
+    {"estimate", Field::cost_region},      {"estimate", Field::cost_node_price},
+    {"serve", Field::cost_provider},       {"solve", Field::cost_provider}};
 
 bool is_main_option(const Flag& flag, std::string_view command) {
   if (flag.group == "General") return false;
@@ -135,6 +137,7 @@ bool is_main_option(const Flag& flag, std::string_view command) {
   if (of_command) return true;
   const auto of_field = [&](const FieldInfo& info) { return info.flag == flag.name; };
   const auto info = std::ranges::find_if(fields(), of_field);
+  if (command == "diff" && info != fields().end()) return false;  // recipes alone take them
   return info == fields().end() ||
          std::ranges::find(kMainFields, info->field) != std::end(kMainFields);
 }
@@ -156,10 +159,14 @@ struct ShortHelp {
 constexpr ShortHelp kShortHelp[] = {
     {"--recipe", "", "configuration or launch script of another tool"},
     {"--model", "", "catalog model, Hugging Face name or config.json"},
+    {"--params", "", "parameters of the whole model, such as 10e9 or 10B"},
+    {"--pricing", "KIND", "on-demand, spot, reserved-1y, reserved-3y, own"},
+    {"--price-class", "CLASS", "specialist, hyperscaler, marketplace or index"},
+    {"--years", "", "years that are covered (default: 3)"},
+    {"--utilization", "", "share of the hours in use (default: 0.8)"},
     {"--train", "full|lora|...", "what is trained: full, lora, qlora and others"},
     {"--method", "sft|dpo|grpo|...", "kind of training, such as sft, dpo or grpo"},
     {"--accelerator", "NAME[,NAME]", "types of GPU (also --gpu)"},
-    {"--confidence", "", "chance that the budget holds, such as 0.9"},
     {"--token-price", "", "revenue per million tokens"},
     {"--tokens-per-second-per-user", "N", "lowest speed that each user gets"},
     {"--measured-tokens-per-second", "N", "measured speed of steady steps"},

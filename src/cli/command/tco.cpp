@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <memory>
 
 #include "cli/command/commands.h"
@@ -71,11 +73,23 @@ double growth_of(const std::string& text) {
   return falls ? -value : value;
 }
 
+// `3`, or a time such as `36mo`.
+double years_of(const std::string& typed) {
+  constexpr double kLeast = 1.0 / 12, kMost = 20, kSeconds = 365 * 86400.0;
+  if (std::isalpha(static_cast<unsigned char>(typed.back())) == 0) {
+    return bounded_number(typed, NumberKind::number, kLeast, kMost, "--years");
+  }
+  const double seconds =
+      bounded_number(typed, NumberKind::duration, kLeast * kSeconds, kMost * kSeconds, "--years");
+  constexpr double kTwelfths = 12;
+  return std::round(seconds / kSeconds * kTwelfths) / kTwelfths;
+}
+
 TcoRequest tco_request_of(const TcoArguments& typed, Session& session) {
   TcoRequest request;
   request.scenario = typed.scenario.read(session);
   if (!typed.years.empty()) {
-    request.years = bounded_number(typed.years, NumberKind::number, 1.0 / 12, 20, "--years");
+    request.years = years_of(typed.years);
   }
   if (!typed.growth.empty()) {
     request.price_growth = growth_of(typed.growth);

@@ -127,6 +127,13 @@ constexpr Advice kAdviceOfTco[] = {
      "write --years Y: 36 months are --years 3"},
     {"rent renting rental lease leasing own on-prem onprem buy spot preemptible reserved committed",
      "tco compares buying with every kind of rent: leave it out"},
+    {"pricing", "tco compares buying with every kind of rent: leave it out"},
+};
+
+// A list has filters of its own.
+constexpr Advice kAdviceOfList[] = {
+    {"provider pricing price-class region",
+     "`trcost list prices CHIP --format csv` has a column of each"},
 };
 
 // Words that mean something else in `serve`, which trains nothing.
@@ -185,17 +192,18 @@ bool is_field_flag(std::string_view flag) {
 
 std::string advice_on_flag(std::string_view flag, std::string_view command,
                            const std::vector<std::string>& known) {
-  if (is_field_flag(flag)) {
-    return fmt::format("{} is an option of `trcost estimate`, not of `trcost {}`", flag, command);
-  }
   std::string wanted(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
   std::ranges::replace(wanted, '_', '-');
   wanted = quantity::lower_case(wanted);
   for (const auto& [name, table] :
        {std::pair<std::string_view, std::span<const Advice>>{"tco", kAdviceOfTco},
-        {"serve", kAdviceOfServe}}) {
+        {"serve", kAdviceOfServe},
+        {"list", kAdviceOfList}}) {
     const std::string_view own = command == name ? find_advice(table, wanted) : std::string_view();
     if (!own.empty()) return std::string(own);
+  }
+  if (is_field_flag(flag)) {
+    return fmt::format("{} is an option of `trcost estimate`, not of `trcost {}`", flag, command);
   }
   const std::string_view advice = find_advice(kAdvice, wanted);
   const std::string_view named = flag_in(advice);

@@ -57,7 +57,7 @@ constexpr Term kTerms[] = {
      "The share of the cluster's time that trains. The rest goes to failures, restarts from a "
      "checkpoint, and the steps that are lost with them.",
      "--goodput, --checkpoint-interval, --preemption-hours"},
-    {"production overhead|overhead|overheads",
+    {"production overhead|overhead|overheads|useful time",
      "The paid time without training steps: evaluations, ramp-up, manual restarts, "
      "waiting. "
      "Months on thousands of GPUs lose about a quarter of the time to it.",

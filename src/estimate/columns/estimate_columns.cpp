@@ -254,7 +254,7 @@ void add_cost_columns(Columns<Estimate>& out) {
               "the region has none, so it is of any region")
           .as(ColumnRole::price_origin),
       boolean("cost.price_stale", member<&E::cost, &C::doubts, &PriceDoubts::stale>,
-              "a price behind it is older than a year or of a guessed date")
+              "it is over a year old, a lone seller's over 90 days, or of a guessed date")
           .as(ColumnRole::price_origin),
       string("cost.price_date", member<&E::cost, &C::price_date>,
              "of the prices used, oldest to newest")

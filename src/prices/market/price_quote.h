@@ -30,13 +30,13 @@ struct PriceQuote {
   std::string date;  ///< of the rows: `2026`, or from the oldest to the newest, `2025-11 to 2026`
   std::string provider;  ///< sellers of the rows, comma-separated. Empty if given or imputed
   std::optional<PriceClass> price_class;  ///< of the sellers. Empty if given
-  bool imputed = false;          ///< derived from other prices, for want of quotes in the class
-  bool other_class = false;      ///< the maker's own price, of another class than the query's
-  bool other_region = false;     ///< of any region, for want of one in the query's
-  bool stale = false;            ///< a row is older than a year, or of a guessed date
-  std::string rule;              ///< the rule that set the price, or the reason why there is none
-  PriceRows rows;                ///< pointers into the book
-  bool given = false;            ///< set by the user
+  bool imputed = false;       ///< derived from other prices, for want of quotes in the class
+  bool other_class = false;   ///< the maker's own price, of another class than the query's
+  bool other_region = false;  ///< of any region, for want of one in the query's
+  bool stale = false;  ///< over a year old, a lone seller's over 90 days, or of a guessed date
+  std::string rule;    ///< the rule that set the price, or the reason why there is none
+  PriceRows rows;      ///< pointers into the book
+  bool given = false;  ///< set by the user
   std::vector<double> prices;    ///< USD. Their median, times `factor`, is the price
   std::optional<double> factor;  ///< ratio that a price of others was multiplied with
   std::string warning;           ///< a caveat before relying on the price. Mostly empty

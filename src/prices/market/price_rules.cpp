@@ -181,7 +181,9 @@ PriceQuote quote_offers(Offers offers, const Market& market, std::string_view ch
     quote.sigma = std::max(quote.sigma, kLoneSigma);
   }
   const int age = offers.newest.empty() ? 0 : days_between(offers.newest, market.as_of);
-  quote.stale = !offers.recent() || age > kYearDays;
+  // Hyperscalers change their lists seldom.
+  const bool lone = sellers == 1 && market.price_class != PriceClass::hyperscaler;
+  quote.stale = !offers.recent() || age > (lone ? kWarningDays : kYearDays);
   if (!offers.recent()) {
     quote.warning = fmt::format("the {} price of {} is old: the quotes of {} are {}",
                                 commitment_name(market.commitment), chip, plural, when);

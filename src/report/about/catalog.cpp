@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "catalog/hardware/hardware.h"
 #include "catalog/models/model.h"
@@ -140,15 +141,41 @@ Table encoders_table(const Catalog& catalog) {
   return table;
 }
 
+// Calls `visit` with the names of each class and kind of price that the book has, and its price.
+template <typename Visit>
+void for_each_price(const PriceBook& book, std::string_view accelerator, const Visit& visit) {
+  for (const auto& [seller, price_class] : kPriceClasses) {
+    for (const auto& [promise, commitment] : kCommitments) {
+      if (!class_sells(book, price_class, commitment)) continue;
+      PriceQuery query{accelerator, commitment};
+      query.price_class = price_class;
+      visit(seller, promise, select_price(book, query));
+    }
+  }
+}
+
+// The rows that the price of their own class and kind is made of.
+std::set<const PriceRow*> rows_in_use(const PriceBook& book, const std::set<std::string>& chips) {
+  std::set<const PriceRow*> out;
+  for (const std::string& chip : chips) {
+    for_each_price(book, chip, [&](std::string_view, std::string_view, const PriceQuote& quote) {
+      if (!quote.imputed) out.insert(quote.rows.begin(), quote.rows.end());
+    });
+  }
+  return out;
+}
+
 Table prices_table(const Catalog& catalog, std::string_view only) {
-  Table table({{"accelerator", "accelerator"},
+  Table table({{"accelerator", "accelerator", Align::left,
+                only.empty() ? Overflow::keep : Overflow::drop_first},
                {"provider", "provider", Align::left, Overflow::wrap},
-               {"product", "product", Align::left, Overflow::drop},
+               {"product", "product", Align::left, Overflow::cut},
                {"commitment", "commitment"},
                {"class", "provider_class"},
                number_column("low", "low", Overflow::drop),
-               number_column("median", "median"),
+               number_column("price", "median"),
                number_column("high", "high", Overflow::drop),
+               {"used", "used"},
                {"date", "date"},
                number_column("age", "age_days", Overflow::drop),
                {"region", "region", Align::left, Overflow::drop},
@@ -157,9 +184,13 @@ Table prices_table(const Catalog& catalog, std::string_view only) {
                {"source", "source", Align::left, Overflow::drop},
                {"note", "note", Align::left, Overflow::drop}});
   std::vector<const PriceRow*> rows;
+  std::set<std::string> chips;
   for (const PriceRow& row : price_book(catalog).rows) {
-    if (only.empty() || row.accelerator == only) rows.push_back(&row);
+    if (!only.empty() && row.accelerator != only) continue;
+    rows.push_back(&row);
+    chips.insert(row.accelerator);
   }
+  const std::set<const PriceRow*> used = rows_in_use(price_book(catalog), chips);
   std::ranges::stable_sort(rows, [](const PriceRow* a, const PriceRow* b) {
     if (a->accelerator != b->accelerator) return a->accelerator < b->accelerator;
     if (a->commitment != b->commitment) return a->commitment < b->commitment;
@@ -174,9 +205,10 @@ Table prices_table(const Catalog& catalog, std::string_view only) {
   for (const PriceRow* row : rows) {
     table.add_row({row->accelerator, row->provider, row->product, commitment_name(row->commitment),
                    provider_class_name(row->provider_class), usd(row->low), usd(row->median),
-                   usd(row->high), row->date.text.empty() ? Cell::unknown() : Cell(row->date.text),
-                   age(*row), row->region, Cell::boolean(row->verified),
-                   Cell::boolean(row->secondary), row->source, row->note});
+                   usd(row->high), Cell::boolean(used.contains(row)),
+                   row->date.text.empty() ? Cell::unknown() : Cell(row->date.text), age(*row),
+                   row->region, Cell::boolean(row->verified), Cell::boolean(row->secondary),
+                   row->source, row->note});
   }
   return table;
 }
@@ -306,26 +338,20 @@ Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view a
 }
 
 std::string price_spread_text(const Catalog& catalog, std::string_view accelerator) {
-  const PriceBook& book = price_book(catalog);
   std::string text;
-  for (const auto& [seller, price_class] : kPriceClasses) {
-    for (const auto& [promise, commitment] : kCommitments) {
-      if (!class_sells(book, price_class, commitment)) continue;
-      PriceQuery query{accelerator, commitment};
-      query.price_class = price_class;
-      const PriceQuote quote = select_price(book, query);
-      std::string rule = quote.rule;
-      constexpr std::string_view kImputed = "imputed: ";
-      if (rule.starts_with(kImputed)) rule.replace(0, kImputed.size(), "estimated: ");
-      const std::string price =
-          quote.usd ? mark_imputed(unit_money(*quote.usd), quote.imputed) : std::string("none");
-      constexpr int kTextWidth = 78;
-      const std::string line = fmt::format("{} {}: {}, {}", seller, promise, price, rule);
-      for (const std::string& part : wrap_to_width(line, kTextWidth)) {
-        text += fmt::format("{}{}\n", line.starts_with(part) ? "" : "  ", part);
-      }
+  const auto add = [&](std::string_view seller, std::string_view promise, const PriceQuote& quote) {
+    std::string rule = quote.rule;
+    constexpr std::string_view kImputed = "imputed: ";
+    if (rule.starts_with(kImputed)) rule.replace(0, kImputed.size(), "estimated: ");
+    const std::string price =
+        quote.usd ? mark_imputed(unit_money(*quote.usd), quote.imputed) : std::string("none");
+    constexpr int kTextWidth = 78;
+    const std::string line = fmt::format("{} {}: {}, {}", seller, promise, price, rule);
+    for (const std::string& part : wrap_to_width(line, kTextWidth)) {
+      text += fmt::format("{}{}\n", line.starts_with(part) ? "" : "  ", part);
     }
-  }
+  };
+  for_each_price(price_book(catalog), accelerator, add);
   return text;
 }
 

@@ -28,7 +28,7 @@ constexpr std::pair<std::string_view, std::string_view> kLabels[] = {
     {"flops.model", "model FLOPs"},
     {"flops.hardware", "FLOPs with recomputation"},
     {"performance.step_seconds", "time of a step"},
-    {"performance.goodput", "goodput"},
+    {"performance.goodput", "time without failures"},
     {"performance.production_overhead", "useful time"},
     {"wall_clock_seconds", "time"},
     {"cost.total", "cost"},
@@ -73,12 +73,14 @@ std::string value_words(const DiffRow& row, const DiffValue& value) {
   return mark_imputed(std::move(text), value.is_estimated);
 }
 
+constexpr std::string_view kSame = "same";
+
 std::string change_words(const DiffRow& row) {
   constexpr double kMostPercent = 1e6;  // beyond, digits say nothing
-  constexpr double kSame = 0.0005;
+  constexpr double kLeast = 0.0005;
   const std::optional<double> change = row.change();
   if (!change) return "";
-  if (std::abs(*change) < kSame) return "same";
+  if (std::abs(*change) < kLeast) return std::string(kSame);
   if (row.display == NumberKind::fraction) {
     return fmt::format("{:+.1f} points", 100 * (*row.after.number - *row.before.number));
   }
@@ -110,7 +112,7 @@ Table diff_table(const std::vector<DiffRow>& rows, bool everything,
                  const std::function<std::string(std::string_view)>& label) {
   Table table({{""}, number_column("before"), number_column("after"), number_column("change")});
   for (const DiffRow& row : rows) {
-    if (!row.main && !everything) continue;
+    if (!everything && (!row.main || change_words(row) == kSame)) continue;
     table.add_row({label(row.path), value_words(row, row.before), value_words(row, row.after),
                    change_words(row)});
   }
@@ -179,8 +181,15 @@ std::string change_sentence(const DiffResult& result) {
     return fmt::format("{}{} {}{} on {}, from {} to {}.", result.subject, of, verb, by, last->after,
                        from, to);
   }
-  return fmt::format("{}{} {}{}, from {} on {} to {} on {}.", result.subject, of, verb, by, from,
-                     first->before, to, last->after);
+  std::string text = fmt::format("{}{} {}{}, from {} on {} to {} on {}.", result.subject, of, verb,
+                                 by, from, first->before, to, last->after);
+  if (first->before == first->after && first->total.after.number) {
+    text += fmt::format(
+        " On {} alone it becomes {} ({}).", first->after,
+        amount_words(first->total, *first->total.after.number, first->total.after.is_estimated),
+        change_words(first->total));
+  }
+  return text;
 }
 
 // Names the rows of the second result that are cheaper than its cheapest, at less certain prices.
@@ -210,11 +219,12 @@ std::string diff_legend(const DiffResult& result) {
   return text;
 }
 
-// Figures and line items of a row that both results have.
-void add_details(const DiffReport& report, const DiffPlatform& platform, Page& page) {
+// Figures and line items of a row that both results have. Text shows those of the cheapest.
+void add_details(const DiffReport& report, const DiffPlatform& platform, Page& page, bool in_text) {
   if (platform.figures.empty()) return;
   Heading heading{"Figures: " + platform_name(platform)};
   heading.folded = true;
+  heading.detail = !in_text;
   page.add(heading).add(Grid{diff_table(platform.figures, report.everything, label_of)});
   const auto hidden = std::ranges::count(platform.figures, false, &DiffRow::main);
   if (hidden > 0 && !report.everything) {
@@ -248,8 +258,17 @@ Page diff_page(const DiffReport& report) {
   if (!result.inputs.empty()) {
     page.add(Heading{"Settings that differ"}).add(Grid{inputs_table(result.inputs)});
   }
+  if (result.platforms.size() > 1 && !report.everything) {
+    Paragraph more{"--all prints the figures of every platform", Ink::dim};
+    more.only_text = true;
+    page.add(std::move(more));
+  }
+  const DiffPlatform* best = cheapest(result, &DiffPlatform::after_rank);
+  const bool all = report.everything || best == nullptr;
   if (result.platforms.size() > kMostDetailed) return page;
-  for (const DiffPlatform& platform : result.platforms) add_details(report, platform, page);
+  for (const DiffPlatform& platform : result.platforms) {
+    add_details(report, platform, page, all || &platform == best);
+  }
   return page;
 }
 

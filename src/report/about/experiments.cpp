@@ -141,6 +141,13 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
     share = fmt::format(", {} the cost of the final run ({})",
                         multiple_words(*platform.usd / *platform.final_usd),
                         money_words(platform.final_usd, platform));
+    constexpr double kWorthSaying = 1.1;
+    const double per_flop =
+        *platform.usd / *platform.final_usd * platform.final_flops / platform.flops;
+    if (per_flop > kWorthSaying) {
+      share +=
+          fmt::format(". A FLOP of these runs costs {:.2g} times one of the final run", per_flop);
+    }
   }
   facts.push_back({"Cost", money_words(platform.usd, platform) + share});
   if (platform.range.total_usd) {
@@ -202,9 +209,11 @@ std::string size_sentence(const PlatformExperiments& platform) {
   if (platform.experiments.size() != 1) return {};
   return fmt::format(
       "A run has {} of the final run's parameters (--params-fraction) and {} of its tokens "
-      "(--tokens-fraction).",
+      "(--tokens-fraction). {} of the attempts fail{} (--failure-share).",
       format_number(e.params_fraction, NumberKind::fraction, 2),
-      format_number(e.tokens_fraction, NumberKind::fraction, 2));
+      format_number(e.tokens_fraction, NumberKind::fraction, 2),
+      e.failure_share == 0 ? "None" : format_number(e.failure_share, NumberKind::fraction, 2),
+      e.failure_share == 0 ? "" : " and are in the cost of a run");
 }
 
 // Names the platforms that are cheaper than the one of the answer, at less certain prices.

@@ -132,8 +132,9 @@ SweepPrice read_price(const Record& row, const std::vector<const ColumnInfo*>& c
                                : row.value(static_cast<std::size_t>(at - columns.begin()));
   };
   SweepPrice out;
-  out.evidence =
-      price_evidence(value("cost.price_imputed").number != 0, false, value("cost.provider").text);
+  out.evidence = price_evidence({.imputed = value("cost.price_imputed").number != 0,
+                                 .stale = value("cost.price_stale").number != 0},
+                                value("cost.provider").text);
   return out;
 }
 

@@ -45,6 +45,7 @@ class SweepFigures {
       out += fmt::format(" {} at {}: {}.", cheapest_ ? "Cheaper" : "Better", what, words(*other));
     };
     add_better(PriceEvidence::one_quote, "a single quote");
+    add_better(PriceEvidence::old, "an old quote");
     add_better(PriceEvidence::estimated, "an estimated price");
     return out;
   }
@@ -358,7 +359,7 @@ class SweepFigures {
   bool higher_ = false;
   bool cheapest_ = false;
   std::size_t answers_ = 0;
-  std::array<const Row*, 3> best_{};  // by PriceEvidence
+  std::array<const Row*, 4> best_{};  // by PriceEvidence
 };
 
 }  // namespace

@@ -134,9 +134,9 @@ std::string uncertain_price_words(const TcoReport& report, const TcoRow& best) {
     if (!ranked_cost(report, row) || row.evidence() >= best.evidence()) continue;
     if (other == nullptr || *ranked_cost(report, row) < *ranked_cost(report, *other)) other = &row;
   }
-  std::string text = best.evidence() == PriceEvidence::estimated
-                         ? std::string(" This price is estimated.")
-                         : fmt::format(" Only {} quotes this price.", best.provider);
+  std::string text = fmt::format(" Only {} quotes this price.", best.provider);
+  if (best.evidence() == PriceEvidence::estimated) text = " This price is estimated.";
+  if (best.evidence() == PriceEvidence::old) text = " This price is old.";
   if (other == nullptr) return text;
   return text + fmt::format(" Without it, {} is cheapest: {}.", pricing_gerund(other->pricing),
                             total_words(*other));
@@ -150,11 +150,11 @@ std::string cheaper_doubtful_words(const TcoReport& report, const TcoRow& best) 
     if (other == nullptr || *ranked_cost(report, row) < *ranked_cost(report, *other)) other = &row;
   }
   if (other == nullptr || *ranked_cost(report, *other) >= *ranked_cost(report, best)) return {};
-  const bool estimated = other->evidence() == PriceEvidence::estimated;
-  const std::string date = other->doubts.stale ? " of " + months_words(other->date) : "";
-  return fmt::format(" Cheaper at {}{}: {} for {} {}.",
-                     estimated ? "an estimated price" : "one seller's price", date,
-                     total_words(*other), other->title, pricing_phrase(other->pricing));
+  std::string price = "one seller's price";
+  if (other->evidence() == PriceEvidence::estimated) price = "an estimated price";
+  if (other->evidence() == PriceEvidence::old) price = "a price of " + months_words(other->date);
+  return fmt::format(" Cheaper at {}: {} for {} {}.", price, total_words(*other), other->title,
+                     pricing_phrase(other->pricing));
 }
 
 // `buying is cheapest on all 5 chips`, or what is cheapest on which chip if no way wins most.
@@ -229,23 +229,53 @@ std::string whole_money(double usd) {
   return currency.sign + grouped(usd * currency.per_usd, 0);
 }
 
+// Machines bought, and what is paid and comes back over the years.
+std::vector<std::string> purchase_sentences(const TcoRow& row) {
+  const TcoPurchase& purchase = *row.purchase;
+  const auto usd = [&](std::string_view part) {
+    const auto at = std::ranges::find(row.items, part, &cost::LifetimePart::name);
+    return at == row.items.end() ? 0 : at->usd;
+  };
+  std::vector<std::string> out;
+  out.push_back(fmt::format("Purchase: {} machine{} of {:g} GPU{} x {}, and {} for the network.",
+                            grouped(purchase.machines, 0), purchase.machines == 1 ? "" : "s",
+                            purchase.gpus_per_machine, purchase.gpus_per_machine == 1 ? "" : "s",
+                            whole_money(purchase.usd_per_machine), rough_money(usd("network"))));
+  const double resale = row.resale.value_or(0), capital = usd("capital");
+  std::string cash = fmt::format("Over {} you pay {}", years_words(row.years),
+                                 rough_money(*row.total + resale - capital));
+  cash += fmt::format(", {} of it in the first month", rough_money(*row.cash));
+  if (resale > 0) cash += fmt::format(", and get {} back from resale", rough_money(resale));
+  out.push_back(cash + ".");
+  if (capital > 0) {
+    out.push_back(fmt::format("The total counts {} as cost of capital.", rough_money(capital)));
+  }
+  return out;
+}
+
+// Says that a term saves nothing, where it is paid for hours in which nobody uses it.
+std::string idle_term_sentence(const TcoReport& report, const TcoRow& best) {
+  constexpr double kSaves = 0.98;
+  const TcoRow* rent = find_tco_row(report, best.accelerator, "on-demand");
+  const TcoRow* term = find_tco_row(report, best.accelerator, "reserved-1y");
+  if (rent == nullptr || term == nullptr || !rent->total || !term->total) return {};
+  if (!term->price_per_gpu_hour || *term->total < kSaves * *rent->total) return {};
+  return fmt::format(
+      "At {:.0f}% utilization 1-year terms save nothing: {} an hour is paid when "
+      "idle too.",
+      100 * report.utilization,
+      mark_imputed(unit_money(*term->price_per_gpu_hour), term->doubts.imputed));
+}
+
 // Cash, purchase and break-even of the cheapest row.
 std::vector<std::string> cash_sentences(const TcoReport& report, const TcoRow& best) {
   std::vector<std::string> out;
-  if (best.purchase && best.purchase->by_node) {
-    const TcoPurchase& purchase = *best.purchase;
-    const auto network = std::ranges::find(best.items, "network", &cost::LifetimePart::name);
-    out.push_back(fmt::format("Purchase: {} machine{} x {}, and {} for the network.",
-                              grouped(purchase.machines, 0), purchase.machines == 1 ? "" : "s",
-                              whole_money(purchase.usd_per_machine), rough_money(network->usd)));
+  if (best.purchase) {
+    out = purchase_sentences(best);
+  } else {
+    out.push_back(fmt::format("You pay {} in the first month.",
+                              mark_imputed(rough_money(*best.cash), best.doubts.imputed)));
   }
-  std::string cash = fmt::format("You pay {} in the first month.",
-                                 mark_imputed(rough_money(*best.cash), best.doubts.imputed));
-  if (best.resale && *best.resale > 0) {
-    cash += fmt::format(" The total subtracts {} of resale after {}.", rough_money(*best.resale),
-                        years_words(best.years));
-  }
-  out.push_back(std::move(cash));
   const TcoRow* own = find_tco_row(report, best.accelerator, "own");
   if (own != nullptr && own->break_even_utilization) {
     const double share = *own->break_even_utilization;
@@ -259,6 +289,9 @@ std::vector<std::string> cash_sentences(const TcoReport& report, const TcoRow& b
                       : fmt::format("Buying beats renting on demand if the GPUs are in use more "
                                     "than {:.0f}% of the time.",
                                     100 * share));
+  }
+  if (std::string idle = idle_term_sentence(report, best); !idle.empty()) {
+    out.push_back(std::move(idle));
   }
   return out;
 }
@@ -409,8 +442,10 @@ std::vector<Fact> tco_defaults(const TcoReport& report) {
   }
   if (!s.has(Field::cost_depreciation)) {
     const double left = portable_exp(-cost::kDepreciationPerYear * report.request.years);
-    add(Field::cost_depreciation, fmt::format("28% a year: {:.0f}% of the price is left after {}",
-                                              100 * left, years_words(report.request.years)));
+    const double lost = 1 - portable_exp(-cost::kDepreciationPerYear);
+    add(Field::cost_depreciation,
+        fmt::format("{:.1f}% a year: {:.0f}% of the price is left after {}", 100 * lost, 100 * left,
+                    years_words(report.request.years)));
   }
   if (s.number_or_default(Field::cost_support_rate) == 0) {
     add(Field::cost_support_rate, "support and staff are not included");

@@ -92,6 +92,10 @@ std::string fleet_phrase(const Estimate& e) {
                      e.gpus == 1 ? "" : "s", time_words(e.wall_clock_seconds));
 }
 
+std::string marked_money(double usd, const Estimate& e) {
+  return mark_imputed(brief_money(usd), e.cost);
+}
+
 // GPUs that the layout does not use. Unknown, as 0, if stages or phases have layouts of their own.
 double idle_gpus(const Estimate& e) {
   return e.one_layout ? std::max(0.0, e.gpus - e.layout.gpus()) : 0;
@@ -104,12 +108,19 @@ double missed_deadline(const Report& report, const Estimate& e) {
   return deadline && e.wall_clock_seconds > *deadline * (1 + 1e-9) ? *deadline : 0;
 }
 
-// The cost of experiments in the total, whose factor is easily taken for their number.
-std::string included_experiments_sentence(const Report& report) {
-  if (report.scenario == nullptr) return {};
-  const double factor = report.scenario->number_or_default(Field::cost_experiments);
-  if (factor == 0) return {};
-  return fmt::format(" The cost includes experiments at {:g} times the cost of the run.", factor);
+// `on H100 SXM: 24 GPUs for 26 days.` With experiments, whose GPUs and days are not those of the
+// run, also its own cost.
+std::string place_phrase(const Report& report, const Estimate& e, const std::string& title) {
+  const double factor =
+      report.scenario == nullptr ? 0 : report.scenario->number_or_default(Field::cost_experiments);
+  if (factor == 0) return fmt::format("on {}: {}.", title, fleet_phrase(e));
+  double run = *e.cost.total;
+  for (const LineItem& item : e.cost.items) {
+    if (item.part == Part::experiments) run -= item.amount.value_or(0);
+  }
+  return fmt::format(
+      "on {}, with experiments at {:g} times the cost of the run. The run alone costs {}: {}.",
+      title, factor, marked_money(run, e), fleet_phrase(e));
 }
 
 // The estimate on the platform of the published run, or null.
@@ -127,15 +138,12 @@ std::string contradiction_sentence(const Report& report) {
   const double hours = report.published->gpu_hours;
   const Quantiles& range = e->range.gpu_hours;
   if (range.p10 <= hours && hours <= range.p90) return {};
-  return fmt::format(" The makers published {} GPU-hours on {}, {} the range there ({} to {}).",
-                     format_number(hours, NumberKind::count), platform_label(*e, report.estimates),
-                     hours > range.p90 ? "above" : "below",
-                     format_number(range.p10, NumberKind::count),
-                     format_number(range.p90, NumberKind::count));
-}
-
-std::string marked_money(double usd, const Estimate& e) {
-  return mark_imputed(brief_money(usd), e.cost);
+  return fmt::format(
+      " The makers published {} GPU-hours on {}, {} the range there ({} to {}). They "
+      "may include other runs.",
+      format_number(hours, NumberKind::count), platform_label(*e, report.estimates),
+      hours > range.p90 ? "above" : "below", format_number(range.p10, NumberKind::count),
+      format_number(range.p90, NumberKind::count));
 }
 
 }  // namespace
@@ -147,9 +155,8 @@ std::string answer_sentence(const Report& report) {
       report.estimates.size() > 1 ? platform_label(e, report.estimates) : full_title(e);
   std::string text = run_phrase(report, e);
   if (e.cost.total) {
-    text +=
-        fmt::format(" cost{} {}{} on {}: {}.", e.rollout ? "" : "s", is_imputed(e) ? "" : "about ",
-                    marked_money(*e.cost.total, e), title, fleet_phrase(e));
+    text += fmt::format(" cost{} {}{} {}", e.rollout ? "" : "s", is_imputed(e) ? "" : "about ",
+                        marked_money(*e.cost.total, e), place_phrase(report, e, title));
   } else {
     text += fmt::format(" take{} {} GPU-hours on {}: {}. The price is not known.",
                         e.rollout ? "" : "s", gpu_hour_words(e.gpu_hours), title, fleet_phrase(e));
@@ -158,8 +165,7 @@ std::string answer_sentence(const Report& report) {
     text += fmt::format(" The cost is 80% likely to be between {} and {}.",
                         brief_money(e.range.total_usd->p10), brief_money(e.range.total_usd->p90));
   }
-  text += included_experiments_sentence(report) + contradiction_sentence(report) +
-          commitment_sentence(e);
+  text += contradiction_sentence(report) + commitment_sentence(e);
   if (const double late = missed_deadline(report, e); late > 0) {
     text += fmt::format(" This misses the deadline of {}.", time_words(late));
   }
@@ -247,6 +253,11 @@ std::string reason_sentence(const Estimate& best, const Estimate& next,
   if (!best.cost.price_per_gpu_hour || !next.cost.price_per_gpu_hour) return {};
   const double price = *best.cost.price_per_gpu_hour / *next.cost.price_per_gpu_hour;
   const double hours = best.gpu_hours / next.gpu_hours;
+  constexpr double kAlike = 0.005;
+  if (hours < 1 && std::abs(price - 1) < kAlike) {
+    return fmt::format("{} needs {:.0f}% fewer GPU-hours than {}, at the same price per hour.",
+                       winner, 100 * (1 - hours), other);
+  }
   if (hours < 1 && price >= 1) {
     return fmt::format("{} needs {:.0f}% fewer GPU-hours than {}, at {:.2g}x the price per hour.",
                        winner, 100 * (1 - hours), other, price);
@@ -274,6 +285,10 @@ std::vector<std::string> comparison_sentences(const Report& report) {
   } else if (!next.memory.fits) {
     out.push_back(fmt::format("Only {} {}.", platform_label(best, report.estimates),
                               may_fit(next.memory) ? "is likely to fit" : "has enough memory"));
+  }
+  if (price_evidence(best.cost) == PriceEvidence::one_quote) {
+    out.push_back(fmt::format("The price of {} is one quote, of {}.",
+                              platform_label(best, report.estimates), best.cost.provider));
   }
   std::string cheaper;
   for (const Estimate* e : order) {
@@ -369,8 +384,14 @@ constexpr DefaultLine kDefaultLines[] = {
     {Field::efficiency_production_overhead,
      [](const Assumption&, const Report&, const Estimate& e) {
        const double useful = e.performance.production_overhead;
-       return fmt::format("Useful time {:.2g}: evaluations and restarts take {:.0f}%", useful,
+       return fmt::format("Useful time {:.2g}: evaluations and waiting take {:.0f}%", useful,
                           100 * (1 - useful));
+     }},
+    {Field::cost_utilization,
+     [](const Assumption& a, const Report&, const Estimate& e) {
+       if (!e.cost.own) return std::string();
+       return fmt::format("Machines in use {} of the time, and paid for when idle",
+                          assumed_value_words(a));
      }},
     {Field::hardware_deadline,
      [](const Assumption&, const Report& report, const Estimate& e) {

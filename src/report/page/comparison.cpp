@@ -118,11 +118,13 @@ Cell difference_cell(const Estimate& e, const Estimate& best, std::span<const Es
     const bool cheapest = std::ranges::none_of(all, [&](const Estimate& other) {
       return other.memory.fits && other.cost.total && *other.cost.total < *best.cost.total;
     });
-    return cheapest ? "cheapest" : "firm price";
+    if (cheapest) return "cheapest";
+    const PriceEvidence own = price_evidence(best.cost);
+    return own == PriceEvidence::quotes ? "firm price" : std::string(evidence_mark(own));
   }
   const PriceEvidence evidence = price_evidence(e.cost);
   if (evidence != price_evidence(best.cost)) {
-    return evidence == PriceEvidence::estimated ? "estimated" : "one quote";
+    return std::string(evidence_mark(evidence));
   }
   const double difference = *e.cost.total / *best.cost.total - 1;
   return Cell::number(difference, fmt::format("{:+.0f}%", difference * 100));

@@ -113,7 +113,7 @@ std::vector<std::string> strict_reasons(const Estimate& estimate) {
         "--price USD avoids it, or another --region (`trcost list regions` has the sellers)");
   }
   if (doubts.stale) {
-    add("has a price older than a year or of a guessed date",
+    add("has an old price",
         estimate.cost.own ? "--node-price or --purchase-price of a newer quote avoids it"
                           : "--price USD avoids it, or `trcost prices import` of a newer list");
   }

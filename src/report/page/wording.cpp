@@ -140,8 +140,14 @@ bool is_imputed_item(const CostResult& cost, const LineItem& item) {
   return item.part == Part::compute && cost.doubts.imputed && !cost.own;
 }
 
+std::string_view evidence_mark(PriceEvidence evidence) {
+  constexpr std::string_view kMarks[] = {"quotes", "one quote", "old quote", "estimated"};
+  return kMarks[static_cast<std::size_t>(evidence)];
+}
+
 std::string evidence_words(PriceEvidence evidence, std::string_view seller) {
   if (evidence == PriceEvidence::estimated) return "estimated price";
+  if (evidence == PriceEvidence::old) return "old quote";
   return seller.empty() ? std::string("one quote") : fmt::format("only quoted by {}", seller);
 }
 

@@ -54,10 +54,15 @@ DiffValue first_value(const Json& row, std::initializer_list<std::string_view> p
 // Evidence behind the price of a saved row: of an estimate, or of a row of `tco`.
 PriceEvidence saved_evidence(const Json* row) {
   if (row == nullptr) return PriceEvidence::quotes;
-  const bool imputed = first_value(*row, {"cost.price_imputed", "price_imputed"}).text == "yes";
-  const bool other_class = first_value(*row, {"cost.price_other_class"}).text == "yes";
-  return price_evidence(imputed, other_class,
-                        first_value(*row, {"cost.provider", "provider"}).text);
+  const auto is_set = [&](std::initializer_list<std::string_view> paths) {
+    return first_value(*row, paths).text == "yes";
+  };
+  const bool own =
+      first_value(*row, {"pricing"}).text == "own" || first_value(*row, {"cost.capital_usd"}).known;
+  const PriceDoubts doubts{.imputed = is_set({"cost.price_imputed", "price_imputed"}),
+                           .other_class = is_set({"cost.price_other_class"}),
+                           .stale = !own && is_set({"cost.price_stale", "price_stale"})};
+  return price_evidence(doubts, first_value(*row, {"cost.provider", "provider"}).text);
 }
 
 std::optional<RowRank> saved_rank(const Json* row, const DiffValue& total) {

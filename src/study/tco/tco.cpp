@@ -254,7 +254,7 @@ std::vector<std::string> tco_strict_reasons(const TcoReport& report) {
     }
     if (row.doubts.other_region) add("has no price in the region", "another --region has one");
     if (row.doubts.stale) {
-      add("has a price older than a year or of a guessed date",
+      add("has an old price",
           row.owned() ? "--node-price or --purchase-price of a newer quote avoids it"
                       : "--price USD avoids it, or `trcost prices import` of a newer list");
     }

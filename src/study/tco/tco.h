@@ -70,7 +70,9 @@ struct TcoRow {
   [[nodiscard]] bool owned() const { return pricing == "own"; }
   /// Evidence of the price, by which rows are ranked as `estimate` ranks platforms.
   [[nodiscard]] PriceEvidence evidence() const {
-    return price_evidence(doubts.imputed, doubts.other_class, provider);
+    PriceDoubts of_rent = doubts;
+    of_rent.stale = doubts.stale && !owned();
+    return price_evidence(of_rent, provider);
   }
 };
 

@@ -60,10 +60,20 @@ std::string excluded_words(const CostResult& cost) {
     if (item.included || covered || !item.amount) continue;
     constexpr double kCent = 0.01;
     if (*item.amount < std::max(kCent, kWorthNaming * cost.total.value_or(0))) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", item_name(item),
-                        brief_money(*item.amount));
+    const std::string name =
+        item.part == Part::dataset && item.round.empty() ? "storage of the data" : item_name(item);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, brief_money(*item.amount));
   }
   return text;
+}
+
+// Time lost besides production overhead, which has a default of its own.
+std::string failure_words(const Estimate& e) {
+  constexpr double kWorthNaming = 0.05;
+  const double lost = 1 - e.performance.goodput;
+  return lost < kWorthNaming
+             ? std::string()
+             : fmt::format("failures and interruptions take {:.0f}% of the time", 100 * lost);
 }
 
 // What moves the total most, in dollars, or in GPU-hours where no price is known.
@@ -194,6 +204,7 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
       std::ranges::count_if(e.cost.items, [](const LineItem& item) { return item.included; }) < 2;
   if (!one_item) add("Total", included_words(e.cost));
   add("Not included", excluded_words(e.cost));
+  add("Failures", failure_words(e));
   add("Sensitivity", drivers_words(e.range));
   add("Accuracy", accuracy_words(report, e));
   add("Published", published_words(report));

@@ -42,6 +42,13 @@ bool seeks(const Solution& solution, Field field) {
                              [&](const auto& each) { return each.first->field == field; });
 }
 
+// The size that was found, which the shape of the model meets within a percent.
+std::string sought_model_phrase(const Solution& solution) {
+  const auto sought = std::ranges::find(solution.values, Field::model_params,
+                                        [](const auto& each) { return each.first->field; });
+  return fmt::format("a model of {} parameters", format_number(sought->second, NumberKind::count));
+}
+
 std::string fleet_words(const Estimate& e) {
   return fmt::format("{} GPU{} for {}", grouped(e.gpus, 0), e.gpus == 1 ? "" : "s",
                      time_words(e.wall_clock_seconds));
@@ -56,14 +63,12 @@ std::string budget_sentence(const SolveReport& report, const Solution& best) {
   const std::string budget = typed_money(report.target.value);
   const std::string platform = platform_of(best);
   if (seeks(best, Field::data_tokens) || seeks(best, Field::model_params)) {
-    return fmt::format("{} trains {} on {} tokens{}, on {}: {}.", budget,
-                       seeks(best, Field::model_params) && e.one_model
-                           ? fmt::format("a model of {} parameters",
-                                         format_number(e.model.params_total, NumberKind::count))
-                           : model_phrase(e.model, e.medium),
-                       format_number(e.tokens.total, NumberKind::count),
-                       best.values.size() > 1 ? " (compute-optimal)" : "", platform,
-                       fleet_words(e));
+    return fmt::format(
+        "{} trains {} on {} tokens{}, on {}: {}.", budget,
+        seeks(best, Field::model_params) && e.one_model ? sought_model_phrase(best)
+                                                        : model_phrase(e.model, e.medium),
+        format_number(e.tokens.total, NumberKind::count),
+        best.values.size() > 1 ? " (compute-optimal)" : "", platform, fleet_words(e));
   }
   const auto& [info, value] = best.values.front();
   if (info->field == Field::rollout_steps) {
@@ -100,9 +105,7 @@ std::string rented_sentence(const ClusterRun& run, const Solution& best) {
       "{} GPUs of {} for {} cost about {}. After failures and overheads, they train {} on {} "
       "tokens{}.",
       grouped(run.gpus, 0), platform_of(best), time_words(run.seconds), cost,
-      model_sought ? fmt::format("a model of {} parameters",
-                                 format_number(e.model.params_total, NumberKind::count))
-                   : model_phrase(e.model, e.medium),
+      model_sought ? sought_model_phrase(best) : model_phrase(e.model, e.medium),
       format_number(e.tokens.total, NumberKind::count),
       best.values.size() > 1 ? " (compute-optimal)" : "");
 }

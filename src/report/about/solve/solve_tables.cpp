@@ -40,7 +40,13 @@ std::vector<Cell> column_cells(const SolutionColumn& column, const SolveReport& 
     cells = distinct_cells(column.values, column.kind);
   } else {
     for (const std::optional<double>& value : column.values) {
-      cells.push_back(value ? Cell::number(*value, column.kind) : Cell::unknown());
+      if (!value) {
+        cells.push_back(Cell::unknown());
+      } else if (column.kind == NumberKind::integer) {
+        cells.push_back(Cell::number(*value, grouped(*value, 0)));
+      } else {
+        cells.push_back(Cell::number(*value, column.kind));
+      }
     }
   }
   for (std::size_t i = 0; column.priced && i < cells.size(); ++i) {
@@ -68,12 +74,8 @@ std::vector<SolutionColumn> solution_columns(const SolveReport& report) {
   }
   const EstimateColumn& target = *report.target.column;
   if (!is_unknown(report, target.path)) {
-    if (keeps_budget(report.target)) {
-      SolutionColumn& kept = shown.emplace_back(SolutionColumn{"budget", target.display});
-      for (const Solution& solution : solutions) kept.values.push_back(solution.achieved);
-    }
     SolutionColumn& column = shown.emplace_back(SolutionColumn{
-        keeps_budget(report.target) ? std::string("expected cost") : target_title(report),
+        keeps_budget(report.target) ? std::string("median cost") : target_title(report),
         target.display});
     column.priced = target.priced;
     for (const Solution& solution : solutions) {
