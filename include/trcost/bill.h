@@ -162,7 +162,7 @@ struct PriceDoubts {
   bool imputed = false;       ///< derived from other prices, for want of quotes in the class
   bool other_class = false;   ///< the maker's own price, of another class than the others
   bool other_region = false;  ///< of any region, for want of a price in the one that was set
-  bool stale = false;  ///< over a year old, a lone seller's over 90 days, or of a guessed date
+  bool stale = false;  ///< over 90 days old, of a hyperscaler over a year, or of a guessed date
 };
 
 /// Total commitment behind a reserved price.

@@ -39,6 +39,8 @@ std::string grouped(double value, int decimals);
 /// Formats a unit price in cents, or with up to four decimals where cents differ by over 0.4%:
 /// `$2.82`, `$0.0826`.
 std::string unit_money(double usd);
+/// Returns it with the digits that reproduce an amount in a bill: `$4.675`.
+std::string billed_unit_money(double usd);
 /// Returns it with all digits that a price has, for formulas that are recomputed.
 std::string exact_unit_money(double usd);
 

@@ -389,13 +389,25 @@ std::string grouped(double value, int decimals) {
   return value < 0 ? "-" + text : text;
 }
 
-std::string unit_money(double usd) {
+namespace {
+
+// `close` is the share by which the last digit may be off.
+std::string unit_money(double usd, double close) {
   const Currency& currency = shown_currency();
   const double amount = usd * currency.per_usd;
   if (amount != 0 && std::abs(amount) < kSmallestUnit) return format_number(usd, NumberKind::money);
-  constexpr double kClose = 0.004;  // share by which cents may be off
   if (std::abs(amount) >= kWholeDollars) return currency.sign + grouped(amount, 0);
-  return currency.sign + fewest_decimals(amount, kClose * std::abs(amount));
+  return currency.sign + fewest_decimals(amount, close * std::abs(amount));
+}
+
+}  // namespace
+
+std::string unit_money(double usd) {
+  return unit_money(usd, 0.004);
+}
+
+std::string billed_unit_money(double usd) {
+  return unit_money(usd, 5e-5);
 }
 
 std::string exact_unit_money(double usd) {

@@ -394,7 +394,7 @@ JSON
   COLUMNS=100 run_trcost estimate --params 7e9 --gpus 8 --brief
   [ "$code" -eq 0 ]
   [ "$(wc -l <out.txt)" -eq 7 ]
-  [ "$(grep -cE 'vs cheapest|firm price' out.txt)" -eq 2 ]
+  [ "$(grep -cE 'compared|best quoted' out.txt)" -eq 2 ]
   run_trcost estimate --params 7e9 --gpus 8 --brief --details
   [ "$code" -eq 2 ]
   [ ! -s out.txt ]

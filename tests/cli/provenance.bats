@@ -48,7 +48,7 @@ said() { jq -r "$1" "$BATS_FILE_TMPDIR/estimate.json"; }
     head -1 out.txt | tr , '\n' | grep -cxE 'cost.provider|cost.price_class|cost.price_date|cost.price_imputed|price_data_date|trcost_version' | grep -qx 6
     run_trcost "${words[@]}"
     grep -q "Newest price: $(said .price_data_date)" <<<"$out"
-    grep -q "trcost list prices" <<<"$out"
+    tr -s '\n ' ' ' <<<"$out" | grep -q "trcost list prices"
     run_trcost "${words[@]}" --format md
     grep -q 'per GPU-hour: ' <<<"$out"
     grep -q "price book of $(said .price_data_date)" <<<"$out"

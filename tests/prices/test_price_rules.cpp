@@ -155,7 +155,7 @@ TEST_CASE("quote of offers: a lone seller has a wider range, an old one a warnin
   CHECK(quote(rows_of_sellers("A", "x", 4)).warning.empty());
   CHECK(has_text(quote(rows_of_sellers("A", "x", 4, "2026-08-01")).warning, "2026-08-01"));
   CHECK(quote(rows_of_sellers("A", "x", 4, "2026-08-01")).stale);
-  CHECK_FALSE(quote(rows_of_sellers("ABC", "x", 4, "2026-08-01")).stale);
+  CHECK_FALSE(quote(rows_of_sellers("A", "x", 4, "2026-08-20")).stale);
 }
 
 TEST_CASE("seller-level rule: a dear seller's price is divided by its ratio to the class",

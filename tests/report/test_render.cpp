@@ -333,7 +333,7 @@ TEST_CASE("text names the cheapest platform at quoted prices and the source of e
     CHECK(text.find(e.accelerator) != std::string::npos);
     CHECK(text.find(e.cost.items[0].source.substr(0, 30)) != std::string::npos);
   }
-  for (const auto* words : {"data.seq_length = 4,096", "cheapest", "matrix kernels",
+  for (const auto* words : {"data.seq_length = 4,096", "compared", "matrix kernels",
                             "What moves the total most: ", "2026-09-30"}) {
     INFO(words);
     CHECK(text.find(words) != std::string::npos);

@@ -58,9 +58,7 @@ Document list_document(const Catalog& catalog, const ListOptions& options,
     const std::string_view kind = catalog_kind_name(of);
     return sorted(find_rows(catalog_table(catalog, of, {}), options.name, kind), std::string(kind));
   }
-  if (of == CatalogKind::prices && !only.empty()) {
-    return prices_document(catalog, only, options.sort);
-  }
+  if (of == CatalogKind::prices) return prices_document(catalog, only, options.sort);
   return sorted(catalog_table(catalog, of, only), std::string(catalog_kind_name(of)));
 }
 

@@ -126,8 +126,10 @@ constexpr Advice kAdviceOfTco[] = {
     {"months days weeks hours time duration term period horizon lifetime",
      "write --years Y: 36 months are --years 3"},
     {"rent renting rental lease leasing own on-prem onprem buy spot preemptible reserved committed",
-     "tco compares buying with every kind of rent: leave it out"},
-    {"pricing", "tco compares buying with every kind of rent: leave it out"},
+     "tco compares buying with rent on demand and in terms: leave it out"},
+    {"pricing",
+     "tco compares buying with rent on demand and in terms of 1 and 3 years. --price sets another "
+     "rent, such as spot"},
 };
 
 // A list has filters of its own.

@@ -57,7 +57,37 @@ constexpr Term kTerms[] = {
      "The share of the cluster's time that trains. The rest goes to failures, restarts from a "
      "checkpoint, and the steps that are lost with them.",
      "--goodput, --checkpoint-interval, --preemption-hours"},
-    {"production overhead|overhead|overheads|useful time",
+    {"useful time",
+     "The share of the paid time with training steps: evaluations, ramp-up, manual restarts and "
+     "waiting take the rest. Failures and interruptions come on top (goodput).",
+     "--production-overhead, which takes the useful share"},
+    {"cost|total|budget",
+     "What the run costs at the price per GPU-hour, energy included. Data, their storage, egress "
+     "and "
+     "staff are not in it. Experiments are with --experiments. The total is a median: half of such "
+     "runs cost more.",
+     "`trcost help ranges`, --experiments, --details"},
+    {"median|sensitivity",
+     "The median is the middle: half of such runs cost more. Sensitivity names the inputs that "
+     "move "
+     "the total most, with the total at P10 and at P90 of each alone.",
+     "`trcost help ranges`"},
+    {"compared|best quoted|old quote",
+     "The column of the platforms. best quoted is the one of the first sentence, and percentages "
+     "compare with it. Less certain prices are not compared: one quote is a single seller's, old "
+     "quote is over 90 days old (of hyperscalers, a year), estimated is nobody's.",
+     "`trcost help prices`"},
+    {"contract|term|block|capacity block",
+     "A reserved price binds for 1 or 3 years, used or not: the answer states the contract. A "
+     "block "
+     "is a cluster for days or weeks, booked ahead.",
+     "--pricing reserved-1y, reserved-3y, block"},
+    {"staff|support",
+     "Salaries and support of the machines are in no total, except with --support-rate for "
+     "machines "
+     "that you own.",
+     "--support-rate"},
+    {"production overhead|overhead|overheads",
      "The paid time without training steps: evaluations, ramp-up, manual restarts, "
      "waiting. "
      "Months on thousands of GPUs lose about a quarter of the time to it.",
@@ -110,7 +140,7 @@ constexpr Term kTerms[] = {
     {"context parallel|CP|context parallelism|ring attention|Ulysses",
      "One long sequence is split over several GPUs, which exchange keys and values.",
      "--cp, --context-kind"},
-    {"sharding|ZeRO|FSDP",
+    {"sharding|ZeRO|ZeRO-1|ZeRO-2|ZeRO-3|FSDP",
      "Data-parallel GPUs split what they would otherwise each store: optimizer states (ZeRO-1), "
      "gradients too (ZeRO-2), parameters too (ZeRO-3, FSDP). Less memory, more exchange.",
      "--sharding"},
@@ -196,7 +226,16 @@ constexpr Term kTerms[] = {
      "GPUs. "
      "Marketplaces pass on other people's machines.",
      "--price-class, --provider"},
-    {"imputed price|estimated price|~",
+    {"FlashAttention|flash attention|flash-attn|attention kernel",
+     "A kernel that computes attention in tiles and never stores its whole matrix, so that memory "
+     "grows with the sequence length, not with its square. It is the default. --attention standard "
+     "is the plain computation.",
+     "--attention, --stack"},
+    {"accuracy|median error|validation",
+     "How far predicted GPU-hours lie from published ones. `trcost validate` replays the published "
+     "measurements, and its --predicted-first lists sources that no constant was fitted to.",
+     "`trcost validate`, docs/accuracy.md"},
+    {"imputed price|estimated price|estimated|~",
      "A price that too few sellers of the class quote. It is estimated from a related chip or "
      "another "
      "class, marked with ~, and never decides which platform is named the cheapest.",

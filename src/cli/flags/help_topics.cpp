@@ -16,8 +16,8 @@ All platforms of an answer are priced in one class of sellers: specialist (the d
 marketplace, hyperscaler or index (--price-class). The price is the median of the quotes of that
 class, with one quote per seller: of a whole machine, from the maker's own page, of the last months.
 "used" in the list marks them. "Newest price" is the date of the newest quote in the price book. The
-quotes behind an answer have their own dates. One seller's quote that is 90 days older ranks behind
-newer ones.
+quotes behind an answer have their own dates. A price older than 90 days (of hyperscalers, a year) ranks
+behind newer ones.
 
 Most quotes are of one machine. A cluster with a fast network can cost more or, under a contract,
 less: the list has the products.

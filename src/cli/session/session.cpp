@@ -65,8 +65,10 @@ void read_currency(const GlobalOptions& options) {
   std::string code = options.currency;
   for (char& c : code) c = upper_case(c);
   if (options.rate.empty() && code != "USD") {
-    throw Error(ErrorKind::usage, "no exchange rates are built in",
-                "write --currency EUR --rate 0.92: euros per dollar", "--currency");
+    throw Error(
+        ErrorKind::usage, "no exchange rates are built in",
+        fmt::format("write --currency {} --rate N, its units per dollar", code.substr(0, 20)),
+        "--currency");
   }
   const bool letters = std::ranges::all_of(code, [](char c) { return c >= 'A' && c <= 'Z'; });
   if (code.size() != 3 || !letters) {

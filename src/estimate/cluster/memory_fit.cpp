@@ -177,10 +177,11 @@ void set_price(const MemoryQuestion& asked, const Task& task, MemoryFit& fit) {
   }
 }
 
-// Whether an accelerator comes before another: it suffices, in a smaller or cheaper cluster.
+// Whether an accelerator comes before another: it can be rented, and suffices in a smaller or
+// cheaper cluster.
 auto order_of(const MemoryFit& fit) {
   const double gpus = fit.smallest && fit.problem.empty() ? fit.smallest->gpus : kMostGpus;
-  return std::tuple(gpus, !fit.price_per_gpu_hour || fit.price_imputed,
+  return std::tuple(!fit.price_per_gpu_hour, gpus, fit.price_imputed,
                     fit.price_per_gpu_hour.value_or(0), fit.device_bytes, fit.accelerator);
 }
 

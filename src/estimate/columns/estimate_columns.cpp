@@ -184,18 +184,31 @@ std::string seller_words(const CostResult& cost) {
 
 }  // namespace
 
-std::string months_words(std::string_view dates) {
+namespace {
+
+// `Nov 2026` of a date to the month or the day, else the date.
+std::string month_words(std::string_view date) {
+  constexpr std::string_view kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   constexpr std::size_t kYear = 4, kMonth = 7;
+  if (date.size() < kMonth || date[kYear] != '-') return std::string(date);
+  const auto month = static_cast<std::size_t>((date[kYear + 1] - '0') * 10 + date[kYear + 2] - '0');
+  if (month < 1 || month > std::size(kMonths)) return std::string(date);
+  return fmt::format("{} {}", kMonths[month - 1], date.substr(0, kYear));
+}
+
+}  // namespace
+
+std::string months_words(std::string_view dates) {
   constexpr std::string_view kTo = " to ";
   const std::size_t to = dates.find(kTo);
-  if (to == std::string_view::npos) return std::string(dates);
-  const std::string_view from = dates.substr(0, std::min(to, kMonth));
-  const std::string_view until = dates.substr(to + kTo.size()).substr(0, kMonth);
-  if (from == until) return std::string(from);
-  const bool one_year = from.substr(0, kYear) == until.substr(0, kYear) &&
-                        from.find('H') == until.find('H');  // 2025-03..2025-H2
-  return fmt::format("{}..{}", from,
-                     one_year && until.size() > kYear ? until.substr(kYear + 1) : until);
+  const std::string from = month_words(dates.substr(0, to));
+  if (to == std::string_view::npos) return from;
+  const std::string until = month_words(dates.substr(to + kTo.size()));
+  if (from == until) return from;
+  const std::size_t year = from.rfind(' ');
+  const bool one_year = year != from.npos && until.ends_with(from.substr(year));
+  return fmt::format("{} to {}", one_year ? from.substr(0, year) : from, until);
 }
 
 namespace {
@@ -254,7 +267,8 @@ void add_cost_columns(Columns<Estimate>& out) {
               "the region has none, so it is of any region")
           .as(ColumnRole::price_origin),
       boolean("cost.price_stale", member<&E::cost, &C::doubts, &PriceDoubts::stale>,
-              "it is over a year old, a lone seller's over 90 days, or of a guessed date")
+              "a rent is over 90 days old (hyperscalers: a year), a purchase over a year, or of a "
+              "guessed date")
           .as(ColumnRole::price_origin),
       string("cost.price_date", member<&E::cost, &C::price_date>,
              "of the prices used, oldest to newest")

@@ -28,7 +28,7 @@ const std::vector<const EstimateColumn*>& all_columns();
 /// Whether the price of an estimate is imputed. The figures of `priced` columns are then marked
 /// with `~`.
 bool is_imputed(const Estimate& estimate);
-/// Months of a range of dates, `2026-08..11` of `2026-08-19 to 2026-11-09`.
+/// Months of dates: `Aug to Nov 2026` of `2026-08-19 to 2026-11-09`. Other dates stay as they are.
 std::string months_words(std::string_view dates);
 
 }  // namespace trcost::estimation

@@ -33,7 +33,7 @@ struct PriceQuote {
   bool imputed = false;       ///< derived from other prices, for want of quotes in the class
   bool other_class = false;   ///< the maker's own price, of another class than the query's
   bool other_region = false;  ///< of any region, for want of one in the query's
-  bool stale = false;  ///< over a year old, a lone seller's over 90 days, or of a guessed date
+  bool stale = false;  ///< over 90 days old, of a hyperscaler over a year, or of a guessed date
   std::string rule;    ///< the rule that set the price, or the reason why there is none
   PriceRows rows;      ///< pointers into the book
   bool given = false;  ///< set by the user

@@ -24,7 +24,7 @@ namespace trcost::prices {
 namespace {
 
 constexpr int kYearDays = 366;
-constexpr int kWarningDays = 90;           // older prices carry a warning
+constexpr int kFreshDays = 90;             // older prices carry a warning
 constexpr std::size_t kEnoughSellers = 4;  // with four the median does not hang on one of them
 constexpr double kAgreement = 1.5;         // the middle of prices farther apart says nothing
 
@@ -182,12 +182,16 @@ PriceQuote quote_offers(Offers offers, const Market& market, std::string_view ch
   }
   const int age = offers.newest.empty() ? 0 : days_between(offers.newest, market.as_of);
   // Hyperscalers change their lists seldom.
-  const bool lone = sellers == 1 && market.price_class != PriceClass::hyperscaler;
-  quote.stale = !offers.recent() || age > (lone ? kWarningDays : kYearDays);
+  const int fresh_days = market.price_class == PriceClass::hyperscaler ? kYearDays : kFreshDays;
+  quote.stale = !offers.recent() || age > fresh_days;
   if (!offers.recent()) {
-    quote.warning = fmt::format("the {} price of {} is old: the quotes of {} are {}",
-                                commitment_name(market.commitment), chip, plural, when);
-  } else if (age > kWarningDays) {
+    quote.warning = sellers == 1
+                        ? fmt::format("the {} price of {} is old: its only quote is of {}",
+                                      commitment_name(market.commitment), chip,
+                                      quote.date.empty() ? "an unknown date" : quote.date)
+                        : fmt::format("the {} price of {} is old: the quotes of {} are {}",
+                                      commitment_name(market.commitment), chip, plural, when);
+  } else if (age > fresh_days) {
     quote.warning = fmt::format(
         "the {} price of {} is old: the newest quote of {} is of {}, more than 90 days "
         "before {}",
@@ -568,6 +572,30 @@ std::string_view main_publisher(const PriceRows& rows, const Market& market) {
   return best == publishers.end() ? std::string_view() : best->first;
 }
 
+namespace {
+
+// What a seller asks for a cluster, where one machine sets the price.
+std::string cluster_warning(const PriceRows& rows, const Market& market, std::string_view chip,
+                            const PriceRow& machine) {
+  const PriceRow* dearest = nullptr;
+  for (const PriceRow* row : rows) {
+    if (row->accelerator != chip || row->commitment != market.commitment ||
+        row->provider != machine.provider || row->product.find("Cluster") == std::string::npos ||
+        row->median <= machine.median || age_in_days(*row, market.as_of) > kYearDays) {
+      continue;
+    }
+    if (dearest == nullptr || row->median > dearest->median) dearest = row;
+  }
+  if (dearest == nullptr) return {};
+  return fmt::format(
+      "{} asks {} per GPU-hour of {} in a cluster ({}), {} in one machine: --price "
+      "sets it",
+      machine.provider, format_price(dearest->median), chip, dearest->product,
+      format_price(machine.median));
+}
+
+}  // namespace
+
 PriceQuote quote_provider(const PriceRows& rows, const Market& market, std::string_view chip,
                           std::string_view provider) {
   PriceRows best;
@@ -586,15 +614,17 @@ PriceQuote quote_provider(const PriceRows& rows, const Market& market, std::stri
   }
   const PriceRow& row = *best.front();
   const int age = age_in_days(row, market.as_of);
+  const std::string clusters = cluster_warning(rows, market, chip, row);
   PriceQuote quote = quote_rows(
       std::move(best), fmt::format("{} price of the provider", commitment_name(market.commitment)));
   quote.sigma = kListSigma;
   quote.stale = age > kYearDays || row.guessed;
-  if (age > kWarningDays) {
+  if (age > kFreshDays) {
     quote.warning = fmt::format("{} price of {} at {}: it is of {}, more than 90 days before {}",
                                 commitment_name(market.commitment), chip, provider,
                                 quote.date.empty() ? "an unknown date" : quote.date, market.as_of);
   }
+  if (quote.warning.empty()) quote.warning = clusters;
   return quote;
 }
 

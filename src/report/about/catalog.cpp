@@ -18,6 +18,7 @@
 #include "prices/rows/regions.h"
 #include "quantity/suggest.h"
 #include "report/about/documents.h"
+#include "report/page/page.h"
 #include "report/page/wording.h"
 #include "report/table/text_width.h"
 #include "trcost/error.h"
@@ -213,6 +214,33 @@ Table prices_table(const Catalog& catalog, std::string_view only) {
   return table;
 }
 
+// A row per accelerator: what an estimate pays without further options.
+Table price_levels_table(const Catalog& catalog) {
+  constexpr Commitment kShown[] = {Commitment::on_demand, Commitment::reserved_1y,
+                                   Commitment::reserved_3y, Commitment::spot};
+  Table table({{"accelerator"},
+               number_column("on demand"),
+               number_column("1 year"),
+               number_column("3 years"),
+               number_column("spot"),
+               number_column("quotes")});
+  const PriceBook& book = price_book(catalog);
+  for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
+    const auto quotes = std::ranges::count(book.rows, name, &PriceRow::accelerator);
+    if (quotes == 0) continue;
+    std::vector<Cell> row = {name};
+    for (const Commitment commitment : kShown) {
+      const PriceQuote quote = select_price(book, PriceQuery{name, commitment});
+      row.push_back(
+          quote.usd ? Cell::number(*quote.usd, mark_imputed(unit_money(*quote.usd), quote.imputed))
+                    : Cell::unknown());
+    }
+    row.push_back(Cell::number(static_cast<double>(quotes), fmt::format("{}", quotes)));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
 Table named_table() {
   return Table({{"name", "name"},
                 {"title", "title", Align::left, Overflow::cut},
@@ -360,6 +388,18 @@ Document prices_document(const Catalog& catalog, std::string_view accelerator,
   Table table = catalog_table(catalog, CatalogKind::prices, accelerator);
   if (!sort.empty()) sort_table(table, sort);
   Document out = table_document(std::move(table), "prices");
+  if (accelerator.empty()) {
+    out.text_page = [&catalog] {
+      Page page{"Prices", made_by(), {}};
+      page.bare = true;
+      page.add(Grid{price_levels_table(catalog)});
+      page.add(
+          Paragraph{"USD per GPU-hour of specialists, the class of an estimate. ~ Estimated "
+                    "price. `trcost list prices CHIP` lists its quotes."});
+      return page;
+    };
+    return out;
+  }
   out.below = [&catalog, name = std::string(accelerator)] {
     std::string rate = currency_words();
     rate.erase(rate.find_last_not_of(' ') + 1);

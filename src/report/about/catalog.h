@@ -35,7 +35,8 @@ void sort_table(Table& table, std::string_view column);
 
 /// Returns a line per seller class and commitment with the price that an estimate uses.
 std::string price_spread_text(const Catalog& catalog, std::string_view accelerator);
-/// Lists an accelerator's prices. Text has price_spread_text() below them.
+/// Lists an accelerator's prices, with price_spread_text() below in text, or all, of which text
+/// shows a row per accelerator.
 Document prices_document(const Catalog& catalog, std::string_view accelerator,
                          std::string_view sort = {});
 

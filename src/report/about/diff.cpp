@@ -34,6 +34,13 @@ constexpr std::pair<std::string_view, std::string_view> kLabels[] = {
     {"cost.total", "cost"},
     {"range.total_usd.p10", "low (P10)"},
     {"range.total_usd.p90", "high (P90)"},
+    {"range.total.p10", "low (P10)"},
+    {"range.total.p90", "high (P90)"},
+    {"per_gpu_hour", "$ per hour in use"},
+    {"price_per_gpu_hour", "$ per GPU-hour"},
+    {"dollars_per_gb", "$ per GB of memory"},
+    {"first_month", "first month"},
+    {"break_even_utilization", "use at break-even"},
 };
 
 // `MFU`, `cost total`, `wall clock`: the title of a column, or words of its path without the unit.
@@ -66,7 +73,11 @@ std::string input_label(std::string_view path) {
 
 std::string value_words(const DiffRow& row, const DiffValue& value) {
   if (!value.known) return "n/a";
-  std::string text = value.number ? format_number(*value.number, row.display, 4) : value.text;
+  const bool cents =
+      row.display == NumberKind::money && value.number && std::abs(*value.number) < 1;
+  std::string text = cents          ? short_money(*value.number)
+                     : value.number ? format_number(*value.number, row.display, 4)
+                                    : value.text;
   if (row.display == NumberKind::count && row.unit == "GPU-hour") text += " GPU-hours";
   if (row.unit == "kWh") text += " kWh";
   if (value.is_default) text += " (default)";

@@ -135,7 +135,7 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   std::vector<Fact> facts;
   facts.push_back(
       {"Compute", fmt::format("{}, {} that of the final run", flop_words(platform.flops),
-                              multiple_words(platform.rule_share))});
+                              multiple_words(platform.flops / platform.final_flops))});
   std::string share;
   if (platform.usd && platform.final_usd) {
     share = fmt::format(", {} the cost of the final run ({})",

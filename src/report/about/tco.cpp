@@ -92,26 +92,11 @@ const TcoRow* answer_row(const TcoReport& report) {
   return best;
 }
 
-// `March 2025` of `2025-03` or `2025-03-18`. Other dates stay as they are.
-std::string month_words(std::string_view date) {
-  constexpr std::string_view kMonths[] = {"January",   "February", "March",    "April",
-                                          "May",       "June",     "July",     "August",
-                                          "September", "October",  "November", "December"};
-  constexpr std::size_t kYear = 4, kMonth = 7;
-  if (date.size() < kMonth || date[kYear] != '-' || date[kYear + 1] == 'H' ||
-      date.find(' ') != std::string_view::npos) {
-    return std::string(date);
-  }
-  const auto month = static_cast<std::size_t>((date[kYear + 1] - '0') * 10 + date[kYear + 2] - '0');
-  if (month < 1 || month > std::size(kMonths)) return std::string(date);
-  return fmt::format("{} {}", kMonths[month - 1], date.substr(0, kYear));
-}
-
 // `at 80% utilization and a purchase price of March 2025`. Rents have a date if they are old.
 std::string condition_words(const TcoReport& report, const TcoRow& row) {
   std::string text = fmt::format("at {:.0f}% utilization", 100 * report.utilization);
   if (row.date.empty()) return text;
-  if (row.owned()) return text + " and a purchase price of " + month_words(row.date);
+  if (row.owned()) return text + " and a purchase price of " + months_words(row.date);
   return row.doubts.stale ? text + " and a price of " + months_words(row.date) : text;
 }
 
@@ -171,8 +156,10 @@ std::string cheapest_way_words(const TcoReport& report, const std::vector<std::s
   const auto most = std::ranges::max_element(wins, {}, count);
   const bool tie = std::ranges::count(wins, most->second.size(), count) > 1;
   if (!tie) {
-    return fmt::format("{} is cheapest on {} {} chips", pricing_gerund(most->first),
-                       count(*most) == chips ? "all" : fmt::format("{} of", count(*most)), chips);
+    return fmt::format("{} is cheapest on {} chips", pricing_gerund(most->first),
+                       count(*most) != chips ? fmt::format("{} of {}", count(*most), chips)
+                       : chips == 2          ? std::string("both")
+                                             : fmt::format("all {}", chips));
   }
   std::string text = "the cheapest way differs by chip:";
   for (const auto& [pricing, titles] : wins) {
@@ -253,6 +240,15 @@ std::vector<std::string> purchase_sentences(const TcoRow& row) {
   return out;
 }
 
+// What the machines have to sell for, where buying wins by their resale alone.
+std::string needed_resale_sentence(const TcoReport& report, const TcoRow& best) {
+  const TcoRow* rent = find_tco_row(report, best.accelerator, "on-demand");
+  if (!best.purchase || !best.resale || rent == nullptr || !rent->total) return {};
+  const double needed = *best.resale - (*rent->total - *best.total);
+  if (needed <= 0) return {};
+  return fmt::format("It does so only if the machines sell for {} or more.", rough_money(needed));
+}
+
 // Says that a term saves nothing, where it is paid for hours in which nobody uses it.
 std::string idle_term_sentence(const TcoReport& report, const TcoRow& best) {
   constexpr double kSaves = 0.98;
@@ -260,11 +256,13 @@ std::string idle_term_sentence(const TcoReport& report, const TcoRow& best) {
   const TcoRow* term = find_tco_row(report, best.accelerator, "reserved-1y");
   if (rent == nullptr || term == nullptr || !rent->total || !term->total) return {};
   if (!term->price_per_gpu_hour || *term->total < kSaves * *rent->total) return {};
-  return fmt::format(
-      "At {:.0f}% utilization 1-year terms save nothing: {} an hour is paid when "
-      "idle too.",
-      100 * report.utilization,
-      mark_imputed(unit_money(*term->price_per_gpu_hour), term->doubts.imputed));
+  const double more = *term->total - *rent->total;
+  return fmt::format("At {:.0f}% utilization 1-year terms {}: {} an hour is paid when idle too.",
+                     100 * report.utilization,
+                     more > (1 - kSaves) * *rent->total
+                         ? fmt::format("cost {} more than on demand", rough_money(more))
+                         : std::string("save nothing"),
+                     mark_imputed(unit_money(*term->price_per_gpu_hour), term->doubts.imputed));
 }
 
 // Cash, purchase and break-even of the cheapest row.
@@ -289,6 +287,9 @@ std::vector<std::string> cash_sentences(const TcoReport& report, const TcoRow& b
                       : fmt::format("Buying beats renting on demand if the GPUs are in use more "
                                     "than {:.0f}% of the time.",
                                     100 * share));
+  }
+  if (std::string resale = needed_resale_sentence(report, best); !resale.empty()) {
+    out.push_back(std::move(resale));
   }
   if (std::string idle = idle_term_sentence(report, best); !idle.empty()) {
     out.push_back(std::move(idle));
@@ -537,7 +538,7 @@ Page tco_page(const TcoReport& report) {
   }
   page.add(Heading{
       fmt::format("{} GPUs for {}", grouped(report.gpus, 0), years_words(report.request.years)),
-      in_shown_currency("$/used h") + ": average of the years"});
+      in_shown_currency("$/used h") + ": per hour in use, on average over the years"});
   page.add(Grid{tco_table(report)});
   // A long table leaves room for the first defaults alone.
   constexpr std::size_t kLongTable = 12, kFirstDefaults = 4;

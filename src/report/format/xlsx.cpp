@@ -329,11 +329,11 @@ std::string draw_workbook(const Document& document, const Style&) {
       document.budget ? std::optional(document.budget()) : std::nullopt;
   const bool has_formulas = budget && !budget->columns.empty();
   PageSheet(book).draw(
-      page, has_formulas
-                ? fmt::format("What follows is as it was computed. The sheet {} computes it "
-                              "again from its marked cells",
-                              budget->name)
-                : std::string());
+      page,
+      has_formulas
+          ? fmt::format("This sheet does not change. The sheet {} recomputes from its marked cells",
+                        budget->name)
+          : std::string());
   if (has_formulas) draw_calculation(book, *budget);
   if (document.chart) add_chart(book, *document.chart);
   add_rows(book, document.lines.value_or(document.record), document.rows, document.scalars_in_rows,

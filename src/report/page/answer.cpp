@@ -65,8 +65,11 @@ std::string run_phrase(const Report& report, const Estimate& e) {
   const std::string model = subject_phrase(e);
   const std::string_view method = method_phrase(report);
   if (e.rollout) {
-    return fmt::format("{} rounds of {} on {}", grouped(e.rollout->rounds, 0),
-                       method.empty() ? "reinforcement learning" : method, model);
+    const std::string_view trained =
+        report.scenario == nullptr ? "" : report.scenario->text(Field::train_recipe);
+    return fmt::format("{} rounds of {} on {}{}", grouped(e.rollout->rounds, 0),
+                       method.empty() ? "reinforcement learning" : method, model,
+                       trained.empty() || trained == "full" ? "" : fmt::format(" ({})", trained));
   }
   std::string_view recipe;
   bool samples = false;
@@ -126,8 +129,10 @@ std::string place_phrase(const Report& report, const Estimate& e, const std::str
 // The estimate on the platform of the published run, or null.
 const Estimate* published_estimate(const Report& report) {
   if (!report.published) return nullptr;
-  const auto at = std::ranges::find(report.estimates, report.published->accelerator,
-                                    &Estimate::accelerator_title);
+  // `H800` of a paper is `H800 SXM 80GB` here.
+  const auto at = std::ranges::find_if(report.estimates, [&](const Estimate& e) {
+    return e.accelerator_title.starts_with(report.published->accelerator);
+  });
   return at == report.estimates.end() ? nullptr : &*at;
 }
 
@@ -138,12 +143,14 @@ std::string contradiction_sentence(const Report& report) {
   const double hours = report.published->gpu_hours;
   const Quantiles& range = e->range.gpu_hours;
   if (range.p10 <= hours && hours <= range.p90) return {};
-  return fmt::format(
-      " The makers published {} GPU-hours on {}, {} the range there ({} to {}). They "
-      "may include other runs.",
-      format_number(hours, NumberKind::count), platform_label(*e, report.estimates),
-      hours > range.p90 ? "above" : "below", format_number(range.p10, NumberKind::count),
-      format_number(range.p90, NumberKind::count));
+  const std::string text =
+      fmt::format(" The makers published {} GPU-hours on {}, {} than the range there ({} to {}).",
+                  format_number(hours, NumberKind::count), platform_label(*e, report.estimates),
+                  hours > range.p90 ? "more" : "fewer", format_number(range.p10, NumberKind::count),
+                  format_number(range.p90, NumberKind::count));
+  if (hours > range.p90) return text + " They may include other runs.";
+  if (report.scenario->has(Field::efficiency_tuning)) return text;
+  return text + " Their software was tuned further than usual: --tuning showcase.";
 }
 
 }  // namespace
@@ -286,10 +293,13 @@ std::vector<std::string> comparison_sentences(const Report& report) {
     out.push_back(fmt::format("Only {} {}.", platform_label(best, report.estimates),
                               may_fit(next.memory) ? "is likely to fit" : "has enough memory"));
   }
-  if (price_evidence(best.cost) == PriceEvidence::one_quote) {
-    out.push_back(fmt::format("The price of {} is one quote, of {}.",
-                              platform_label(best, report.estimates), best.cost.provider));
+  std::string lone;
+  for (const Estimate* e : order) {
+    if (price_evidence(e->cost) != PriceEvidence::one_quote) continue;
+    quantity::append_item(
+        lone, fmt::format("{} ({})", platform_label(*e, report.estimates), e->cost.provider));
   }
+  if (!lone.empty()) out.push_back("Only one seller quotes " + lone + ".");
   std::string cheaper;
   for (const Estimate* e : order) {
     const PriceEvidence evidence = price_evidence(e->cost);
@@ -348,6 +358,10 @@ constexpr DefaultLine kDefaultLines[] = {
     {Field::data_tokens, default_tokens},
     {Field::rollout_steps, [](const Assumption& a, const Report&,
                               const Estimate&) { return assumed_value_words(a) + " rounds"; }},
+    {Field::rollout_prompts,
+     [](const Assumption& a, const Report&, const Estimate&) {
+       return assumed_value_words(a) + " prompts per round";
+     }},
     {Field::rollout_response_tokens,
      [](const Assumption& a, const Report&, const Estimate&) {
        return fmt::format("Responses of {} tokens on average", assumed_value_words(a));
@@ -469,14 +483,15 @@ std::string accuracy_words(const Report& report, const Estimate& e) {
                 ? fmt::format(". On new sources: median error {:.0f}%", 100 * report.unseen->median)
                 : std::string());
   }
-  std::string text = fmt::format("median error {:.0f}%", 100 * quality->median_error);
+  const std::string text =
+      fmt::format("GPU-hours within {:.0f}% in half of such runs", 100 * quality->median_error);
   if (!report.unseen) return text;
   constexpr double kManySources = 10;
   return text + (report.unseen->sources < kManySources
-                     ? fmt::format(", {:.0f}% on {:g} new sources", 100 * report.unseen->median,
-                                   report.unseen->sources)
-                     : fmt::format(", one new source in ten is off by over {:.1f}x",
-                                   report.unseen->tenth_factor));
+                     ? fmt::format(", within {:.0f}% on {:g} new sources",
+                                   100 * report.unseen->median, report.unseen->sources)
+                     : fmt::format(". Of {:g} new sources one in ten was off by over {:.1f}x",
+                                   report.unseen->sources, report.unseen->tenth_factor));
 }
 
 }  // namespace trcost::report

@@ -14,7 +14,7 @@
 namespace trcost::report {
 namespace {
 
-constexpr const char* kMarkLabel = "vs cheapest";
+constexpr const char* kMarkLabel = "compared";
 constexpr const char* kNoAnswer = "no answer";  // first cell of a failed platform
 constexpr const char* kNothing = "-";           // its other cells
 
@@ -120,7 +120,7 @@ Cell difference_cell(const Estimate& e, const Estimate& best, std::span<const Es
     });
     if (cheapest) return "cheapest";
     const PriceEvidence own = price_evidence(best.cost);
-    return own == PriceEvidence::quotes ? "firm price" : std::string(evidence_mark(own));
+    return own == PriceEvidence::quotes ? "best quoted" : std::string(evidence_mark(own));
   }
   const PriceEvidence evidence = price_evidence(e.cost);
   if (evidence != price_evidence(best.cost)) {

@@ -19,7 +19,7 @@ std::string platform_label(const Estimate& estimate, std::span<const Estimate> a
 /// Returns the platforms that fit and have a price first, by evidence of the price, then by cost.
 std::vector<const Estimate*> sort_platforms(std::span<const Estimate> estimates);
 
-/// Returns `+15%` of the best, `cheapest`, `firm price` or its evidence of a best that a less
+/// Returns `+15%` of the best, `cheapest`, `best quoted` or its evidence of a best that a less
 /// certain price undercuts, or why the two are not compared: another evidence of the price, or
 /// memory.
 Cell difference_cell(const Estimate& estimate, const Estimate& best, std::span<const Estimate> all);

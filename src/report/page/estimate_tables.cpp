@@ -79,9 +79,9 @@ Table items_table(const Estimate& estimate) {
     const Cell amount = item.amount ? Cell::number(*item.amount, mark_imputed(amounts[i], imputed))
                                     : Cell::unknown();
     const Cell price =
-        item.unit_price
-            ? Cell::number(*item.unit_price, mark_imputed(unit_money(*item.unit_price), imputed))
-            : Cell::unknown();
+        item.unit_price ? Cell::number(*item.unit_price,
+                                       mark_imputed(billed_unit_money(*item.unit_price), imputed))
+                        : Cell::unknown();
     table.add_row(
         {item_name(item), Cell::number(item.quantity, item_quantity_words(item)), price, amount});
   };

@@ -169,7 +169,7 @@ std::string obligation_sentence(const Estimate& e) {
 }
 
 std::string commitment_sentence(const Estimate& e) {
-  if (e.cost.obligation) return " " + obligation_sentence(e);
+  if (e.cost.obligation) return " This is the run's share of a contract. " + obligation_sentence(e);
   if (!e.cost.own || !e.cost.machines) return {};
   const OwnedMachines& machines = *e.cost.machines;
   std::string text = fmt::format(" This is the run's share of machines that cost {} to buy",

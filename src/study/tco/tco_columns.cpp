@@ -44,7 +44,8 @@ const Columns<TcoRow>& tco_row_columns() {
       boolean("price_other_region", member<&R::doubts, &PriceDoubts::other_region>,
               "the region has none, so it is of any region"),
       boolean("price_stale", member<&R::doubts, &PriceDoubts::stale>,
-              "it is over a year old, a lone seller's over 90 days, or of a guessed date"),
+              "a rent is over 90 days old (hyperscalers: a year), a purchase over a year, or of a "
+              "guessed date"),
       string("provider", member<&R::provider>, "sellers of the rent, comma-separated"),
       string("source", member<&R::source>, "of the rent or the purchase price"),
       string("date", member<&R::date>, "of the source"),

@@ -41,11 +41,24 @@ std::string largest_losses(const Estimate& e) {
   return text;
 }
 
+// The item's name, in a list with commas and where its part of the bill is not seen.
+std::string listed_name(const LineItem& item) {
+  constexpr std::pair<Part, std::string_view> kListed[] = {
+      {Part::servers, "depreciation of servers"},
+      {Part::network, "depreciation of the network"},
+      {Part::idle, "idle hours"},
+      {Part::dataset, "storage of the data"}};
+  const auto listed =
+      std::ranges::find(kListed, item.part, &std::pair<Part, std::string_view>::first);
+  return listed == std::end(kListed) || !item.round.empty() ? item_name(item)
+                                                            : std::string(listed->second);
+}
+
 std::string included_words(const CostResult& cost) {
   std::string text;
   for (const LineItem& item : cost.items) {
     if (!item.included || !item.amount) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", item_name(item),
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", listed_name(item),
                         mark_imputed(brief_money(*item.amount), is_imputed_item(cost, item)));
   }
   return text;
@@ -60,9 +73,8 @@ std::string excluded_words(const CostResult& cost) {
     if (item.included || covered || !item.amount) continue;
     constexpr double kCent = 0.01;
     if (*item.amount < std::max(kCent, kWorthNaming * cost.total.value_or(0))) continue;
-    const std::string name =
-        item.part == Part::dataset && item.round.empty() ? "storage of the data" : item_name(item);
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, brief_money(*item.amount));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", listed_name(item),
+                        brief_money(*item.amount));
   }
   return text;
 }
@@ -86,8 +98,10 @@ std::string drivers_words(const RangeResult& range) {
   std::string text;
   for (std::size_t i = 0; i < std::min(kNamed, range.contributions.size()); ++i) {
     const Contribution& each = range.contributions[i];
-    text += fmt::format("{}{} ({}-{}{})", text.empty() ? "" : ", ", each.input, amount(each.low),
-                        amount(each.high), priced ? "" : " GPU-hours");
+    const FieldInfo* set = find_field(each.input);  // by the user, with a range
+    text += fmt::format("{}{} ({}-{}{})", text.empty() ? "" : ", ",
+                        set == nullptr ? std::string(each.input) : std::string(set->flag),
+                        amount(each.low), amount(each.high), priced ? "" : " GPU-hours");
   }
   return text;
 }
@@ -136,7 +150,7 @@ std::string price_place(const Report& report, const CostResult& cost) {
 }
 
 // A machine loses most of its value at first, so an hour costs less on average over years.
-std::string owned_price_words(const Report& report, const CostResult& cost) {
+std::string owned_price_words(const Report& report, const CostResult& cost, double gpu_hours) {
   const double age = report.scenario == nullptr
                          ? 0
                          : report.scenario->number(Field::cost_hardware_age).value_or(0);
@@ -144,8 +158,9 @@ std::string owned_price_words(const Report& report, const CostResult& cost) {
                          ? fmt::format(" at an age of {}", format_number(age, NumberKind::duration))
                          : std::string(" while new");
   if (cost.machines && cost.machines->mean_per_gpu_hour) {
-    text += fmt::format(", {} on average over {:g} years",
-                        unit_money(*cost.machines->mean_per_gpu_hour), kOwnedYears);
+    text += fmt::format(", {} on average over {:g} years ({} for this run)",
+                        unit_money(*cost.machines->mean_per_gpu_hour), kOwnedYears,
+                        brief_money(*cost.machines->mean_per_gpu_hour * gpu_hours));
   }
   return text;
 }
@@ -194,7 +209,7 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
   if (e.cost.price_per_gpu_hour && (!several || e.cost.own)) {
     add("Price", fmt::format("{} per GPU-hour{}{}",
                              mark_imputed(unit_money(*e.cost.price_per_gpu_hour), e.cost),
-                             e.cost.own                  ? owned_price_words(report, e.cost)
+                             e.cost.own ? owned_price_words(report, e.cost, e.gpu_hours)
                              : e.cost.price_date.empty() ? ""
                                                          : ", quotes of " + e.cost.price_date,
                              price_place(report, e.cost)));
@@ -231,7 +246,7 @@ std::string legend(const Report& report, std::size_t hidden) {
                                            : price_data_words(report.price_data_date, as_of);
   text += quotes;
   if (hidden == 0) return text + "More: --details, --explain.";
-  return text + fmt::format("More, with {} warning{}: --details.", hidden, hidden == 1 ? "" : "s");
+  return text + fmt::format("{} more warning{}: --details.", hidden, hidden == 1 ? "" : "s");
 }
 
 void add_phase_grid(Page& page, const Table& phases, bool rounds) {

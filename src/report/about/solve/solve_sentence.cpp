@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "estimate/columns/estimate_columns.h"
+#include "quantity/suggest.h"
 #include "report/about/solve/solve.h"
 #include "report/page/money_facts.h"
 #include "report/page/wording.h"
@@ -145,6 +146,34 @@ std::string deadline_sentence(const Solution& best, const Scenario& asked) {
       time_words(seconds));
 }
 
+// How far the time of the run lies around its median.
+std::string time_range_sentence(const SolveReport& report, const Solution& best) {
+  if (report.target.column->role != ColumnRole::wall_clock || !best.estimate) return {};
+  const Estimate& e = *best.estimate;
+  if (!(e.range.gpu_hours.p10 > 0) || !(e.gpu_hours > 0)) return {};
+  const double per_hour = e.wall_clock_seconds / e.gpu_hours;
+  return fmt::format("Four in five such runs take {} to {}.",
+                     time_words(e.range.gpu_hours.p10 * per_hour),
+                     time_words(e.range.gpu_hours.p90 * per_hour));
+}
+
+// Names the platforms that reach more than the one of the answer, at less certain prices.
+std::string less_certain_sentence(const SolveReport& report, const Solution& best) {
+  const bool amounts = seeks(best, Field::data_tokens) || seeks(best, Field::model_params);
+  if (report.target.column->role != ColumnRole::total || !amounts) return {};
+  std::string more;
+  for (const Solution* each : sort_solutions(report)) {
+    if (!each->solved || !each->estimate || each == &best) continue;
+    const Estimate& e = *each->estimate;
+    if (e.flops.model <= best.estimate->flops.model) continue;
+    const auto& [info, value] = each->values.front();
+    quantity::append_item(more,
+                          fmt::format("{} {} ({})", platform_of(*each), value_words(*info, value),
+                                      evidence_mark(price_evidence(e.cost))));
+  }
+  return more.empty() ? more : "More at less certain prices: " + more + ".";
+}
+
 std::string confidence_sentence(const SolveTarget& target) {
   if (target.column->role != ColumnRole::total) return {};
   if (target.confidence == SolveTarget::kMedian) {
@@ -235,6 +264,8 @@ std::vector<std::string> solve_sentences(const SolveReport& report) {
   std::string more;
   for (const std::string& each :
        {report.break_even ? std::string() : confidence_sentence(report.target),
+        report.break_even ? std::string() : time_range_sentence(report, *best),
+        report.break_even ? std::string() : less_certain_sentence(report, *best),
         deadline_sentence(*best, scenario_from_json(report.scenario, "scenario"))}) {
     if (!each.empty()) more += (more.empty() ? "" : " ") + each;
   }
