@@ -66,11 +66,16 @@ std::pair<std::string, bool> judge(const Gate& gate, const Estimate& e) {
   const std::string cost = median ? fmt::format("the median cost is {}", dollars_words(*usd))
                                   : fmt::format("{:.0f}% of such runs cost less than {}",
                                                 100 * gate.confidence, dollars_words(*usd));
+  std::string more;
+  if (e.cost.obligation && e.cost.obligation->usd > gate.usd) {
+    more = fmt::format(". This is its share of a contract of {}",
+                       dollars_words(e.cost.obligation->usd));
+  }
+  if (median) {
+    more += ". About half of such runs cost more. --confidence 0.9 tests for nine in ten";
+  }
   return {fmt::format("{}: {}, {} the limit of {} (--fail-above){}", e.accelerator, cost,
-                      kept ? "within" : "above", dollars_words(gate.usd),
-                      median ? ". About half of such runs cost more. --confidence 0.9 tests for "
-                               "nine in ten"
-                             : ""),
+                      kept ? "within" : "above", dollars_words(gate.usd), more),
           kept};
 }
 

@@ -78,7 +78,7 @@ std::vector<std::string> find_remedies(const Scenario& start, const std::string&
     if (!use) continue;
     const std::string words =
         each.field == Field::train_offload
-            ? fmt::format("{} in {} of host memory per GPU, slower", each.words,
+            ? fmt::format("{} in {} of host memory per GPU", each.words,
                           format_number(use->host, NumberKind::bytes))
             : std::string(each.words);
     found.push_back(fmt::format("{}{} ({})", flag, each.value, words));

@@ -372,7 +372,8 @@ Page memory_page(const MemoryReport& report) {
                                    : "GPUs that fit, smallest cluster first",
                    given ? "" : "one GPU, or whole nodes"});
   page.add(Grid{.table = fits, .in_text_rows = kTextRows});
-  page.add(Heading{given ? "Memory per GPU" : "Memory if one GPU held everything"});
+  page.add(Heading{given ? "Memory per GPU" : "Memory if one GPU held everything",
+                   "at the peak of a step"});
   page.add(
       Grid{.table = given ? given_table(report) : parts_table(report), .in_text_rows = kTextRows});
   page.add(Heading{"How it was computed"});
