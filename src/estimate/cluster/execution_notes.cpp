@@ -9,8 +9,10 @@
 #include <string_view>
 
 #include "estimate/cluster/deadline_search.h"
+#include "performance/memory/memory.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
+#include "workload/trainable.h"
 
 namespace trcost::estimation {
 namespace {
@@ -173,6 +175,31 @@ void note_larger_cluster(const Task& task, const Execution& execution, const Use
   }
 }
 
+// Warns if the weights are partitioned for the sake of the memory that a plan leaves free, where a
+// whole copy on each GPU may fit and is much faster, as adapters mostly run.
+void note_copies(const Task& task, const Execution& execution, Notes& notes) {
+  constexpr double kMuchFaster = 1.5;
+  const Layout& l = execution.plan.layout;
+  PlanRequest request = request_for(task, execution.gpus);
+  if (!notes.wanted() || execution.mfu_given ||
+      !workload::has_adapters(task.model().workload().language_training) ||
+      l.sharding == Sharding::none || l.dp == 1 || request.sharding || request.memory_margin) {
+    return;
+  }
+  request.sharding = Sharding::none;
+  request.memory_margin = 0;
+  const double limit = execution.plan.time.seconds / l.global_batch / kMuchFaster;
+  const std::optional<planner::Plan> copies =
+      task.prepared->plans->below(request, planner::Idle::none, [=](double) { return limit; });
+  if (!copies) return;
+  notes.warn(
+      fmt::format("the weights are partitioned, because a whole copy on each GPU is only {:.0f}% "
+                  "likely to fit. "
+                  "It would be {:.1f} times as fast: --sharding none",
+                  100 * fits_probability(copies->memory),
+                  limit * kMuchFaster / (copies->time.seconds / copies->layout.global_batch)));
+}
+
 // Notes the batch of the layout if it differs from the given or default one.
 void note_batch(const Task& task, const Execution& execution, Notes& notes) {
   const Amounts& amounts = task.amounts;
@@ -220,7 +247,10 @@ void note_execution(const Task& task, const Execution& found, const UsefulShare&
   note_batch(task, execution, notes);
   note_batch_cost(task, execution, notes);
   note_near_batch(task, execution, notes);
-  if (!task.prepared->round) note_larger_cluster(task, execution, useful, notes);
+  if (!task.prepared->round) {
+    note_copies(task, execution, notes);
+    note_larger_cluster(task, execution, useful, notes);
+  }
 }
 
 }  // namespace trcost::estimation
