@@ -52,9 +52,11 @@ class Interpolation {
   int failures_ = 0;  ///< points that left more than half of the bracket
 };
 
-// Narrows a bracket to adjacent whole numbers, or to the share `finest` of its end.
+// Narrows a bracket to adjacent whole numbers, or to the share `finest` of its end. Where nothing
+// beyond can be planned, a percent is enough to tell how far it goes.
 void narrow(Prober& prober, Bracket& bracket, bool whole, double finest) {
   constexpr int kMostSteps = 200;
+  constexpr double kEdge = 0.01;
   Interpolation line(prober.target());
   for (int i = 0; i < kMostSteps; ++i) {
     const double low = std::min(bracket.inside.x, bracket.outside.x);
@@ -62,6 +64,7 @@ void narrow(Prober& prober, Bracket& bracket, bool whole, double finest) {
     double middle = low + (high - low) / 2;
     if (whole) middle = std::floor(middle);
     if (middle <= low || middle >= high || (!whole && high - low <= finest * high)) return;
+    if (!bracket.outside.achieved && high - low <= kEdge * high) return;
     if (const std::optional<double> x = line.next(bracket)) {
       const double end = whole ? 1 : finest / 2 * high;
       middle = std::clamp(whole ? std::floor(*x) : *x, low + end, high - end);
