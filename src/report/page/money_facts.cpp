@@ -153,9 +153,9 @@ std::string price_legend(std::span<const Estimate> estimates, std::string_view p
   std::string text = imputed ? "~ Estimated price. " : "";
   text += price_data_words(price_data_date, as_of) + quote_dates_words(estimates);
   if (estimates.empty()) return text;
-  const Estimate& best = estimates[cheapest_index(estimates)];
-  return best.cost.own ? text
-                       : text + fmt::format("Sellers: trcost list prices {}.", best.accelerator);
+  if (estimates.front().cost.own) return text;
+  return text + fmt::format("Sellers: trcost list prices {}.",
+                            estimates.size() > 1 ? "CHIP" : estimates.front().accelerator);
 }
 
 std::string term_sentence(double hours, double usd, std::string_view whose) {

@@ -50,6 +50,14 @@ std::string sought_model_phrase(const Solution& solution) {
   return fmt::format("a model of {} parameters", format_number(sought->second, NumberKind::count));
 }
 
+// `603B tokens`, or `603B tokens (3 epochs)` where a sought number is of one epoch.
+std::string token_words(const Solution& solution) {
+  const std::string text =
+      format_number(solution.estimate->tokens.total, NumberKind::count) + " tokens";
+  const double epochs = solution.scenario.number_or_default(Field::data_epochs);
+  return epochs > 1 ? fmt::format("{} ({} epochs)", text, format_exact(epochs)) : text;
+}
+
 std::string fleet_words(const Estimate& e) {
   return fmt::format("{} GPU{} for {}", grouped(e.gpus, 0), e.gpus == 1 ? "" : "s",
                      time_words(e.wall_clock_seconds));
@@ -64,12 +72,12 @@ std::string budget_sentence(const SolveReport& report, const Solution& best) {
   const std::string budget = typed_money(report.target.value);
   const std::string platform = platform_of(best);
   if (seeks(best, Field::data_tokens) || seeks(best, Field::model_params)) {
-    return fmt::format(
-        "{} trains {} on {} tokens{}, on {}: {}.", budget,
-        seeks(best, Field::model_params) && e.one_model ? sought_model_phrase(best)
-                                                        : model_phrase(e.model, e.medium),
-        format_number(e.tokens.total, NumberKind::count),
-        best.values.size() > 1 ? " (compute-optimal)" : "", platform, fleet_words(e));
+    return fmt::format("{} trains {} on {}{}, on {}: {}.", budget,
+                       seeks(best, Field::model_params) && e.one_model
+                           ? sought_model_phrase(best)
+                           : model_phrase(e.model, e.medium),
+                       token_words(best), best.values.size() > 1 ? " (compute-optimal)" : "",
+                       platform, fleet_words(e));
   }
   const auto& [info, value] = best.values.front();
   if (info->field == Field::rollout_steps) {
@@ -166,9 +174,11 @@ std::string less_certain_sentence(const SolveReport& report, const Solution& bes
     if (!each->solved || !each->estimate || each == &best) continue;
     const Estimate& e = *each->estimate;
     if (e.flops.model <= best.estimate->flops.model) continue;
-    const auto& [info, value] = each->values.front();
     quantity::append_item(more,
-                          fmt::format("{} {} ({})", platform_of(*each), value_words(*info, value),
+                          fmt::format("{} {} ({})", platform_of(*each),
+                                      seeks(best, Field::model_params)
+                                          ? format_number(e.model.params_total, NumberKind::count)
+                                          : format_number(e.tokens.total, NumberKind::count),
                                       evidence_mark(price_evidence(e.cost))));
   }
   return more.empty() ? more : "More at less certain prices: " + more + ".";
