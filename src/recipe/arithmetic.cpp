@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipe/arithmetic.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "catalog/models/model.h"
 #include "quantity/suggest.h"
@@ -181,6 +182,15 @@ bool trains_vision(const Workings& work) {
   return work.has("freeze_vision") || work.has("freeze_connector");
 }
 
+// Images above a limit of their pixels are scaled down to it.
+void bound_images(Workings& work) {
+  constexpr double kUsualSide = 1024;  // default of data.image_size for an encoder of any size
+  const double side = std::floor(std::sqrt(work.number("image_pixels").value_or(0)));
+  if (side < 1 || side >= kUsualSide || work.has("data.image_size")) return;
+  work.assume("data.image_size", fmt::format("{0}x{0}", format_exact(side)),
+              fmt::format("{} bounds it", fmt::join(work.keys_of("image_pixels"), ", ")));
+}
+
 // Which parts of a vision-language model learn.
 void find_vision(Workings& work) {
   // The other length of a vision-language model in Megatron is that of its tower.
@@ -191,7 +201,9 @@ void find_vision(Workings& work) {
   if (name.empty() || name.ends_with(".json")) return;
   const std::string entry = work.catalog().entry_of(CatalogKind::models, name);
   const bool vision = !entry.empty() && work.catalog().model(entry).vision.has_value();
+  work.report("image_pixels", "larger images are scaled down to it: --image-size sets their size");
   if (!vision) return;
+  work.set("vision_language", "1");
   if (const auto workers = work.number("loader_workers")) {
     work.set("data.loader_workers", std::max(1.0, *workers));
   }
@@ -201,6 +213,7 @@ void find_vision(Workings& work) {
   work.ask(Field::data_images_per_sample, "images per sample depend on the data");
   work.ask(Field::data_image_share, "the share of samples with images depends on the data");
   work.ask(Field::data_image_size, "the size of the images depends on the data");
+  bound_images(work);
   if (!work.is_group("trainer") && !trains_vision(work)) return;
   if (work.is("train.recipe", "full") && !work.is("freeze_vision", "0") && trains_vision(work)) {
     work.set("train.recipe", "frozen-vision");

@@ -218,11 +218,9 @@ Frameworks::Frameworks(const DataFolder& data) {
   file.accept("schema_version");
   file.accept("note");
   file.accept("retrieved");
-  frameworks_ = read_signs(file, "frameworks");
-  launchers_ = read_signs(file, "launchers");
+  lists_ = {read_signs(file, "frameworks"), read_signs(file, "launchers"),
+            read_signs(file, "parts"), read_signs(file, "wrappers")};
   unread_ = read_signs(file, "unread");
-  parts_ = read_signs(file, "parts");
-  wrappers_ = read_signs(file, "wrappers");
   for (const JsonValue& value : file.required_value("python").array()) {
     ObjectReader row = value.object();
     python_.push_back(
@@ -263,17 +261,9 @@ const Frameworks::Signed* Frameworks::first_signed(const std::vector<Signed>& li
   return found == list.end() ? nullptr : &*found;
 }
 
-std::string Frameworks::recognise(const Facts& facts) const {
-  return name_of(first_signed(frameworks_, facts));
-}
-std::string Frameworks::recognise_launcher(const Facts& facts) const {
-  return name_of(first_signed(launchers_, facts));
-}
-std::string Frameworks::recognise_part(const Facts& facts) const {
-  return name_of(first_signed(parts_, facts));
-}
-std::string Frameworks::recognise_wrapper(const Facts& facts) const {
-  return name_of(first_signed(wrappers_, facts));
+std::string Frameworks::recognise(const Facts& facts, Kind kind) const {
+  const Signed* found = first_signed(lists_[static_cast<std::size_t>(kind)], facts);
+  return found == nullptr ? std::string() : found->name;
 }
 
 UnreadRecipe Frameworks::recognise_unread(const Facts& facts) const {

@@ -2,6 +2,8 @@
 // Tables of data/recipes: how the keys of a framework become fields of a scenario.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -70,18 +72,15 @@ class Frameworks {
  public:
   explicit Frameworks(const DataFolder& data);
 
-  /// Framework of the facts, or empty.
-  [[nodiscard]] std::string recognise(const Facts& facts) const;
-  /// A launcher of a script of the user's own, or empty.
-  [[nodiscard]] std::string recognise_launcher(const Facts& facts) const;
+  /// Lists of names with their signs. A part completes another file (DeepSpeed, peft), a wrapper is
+  /// a job around a script (SkyPilot), a launcher starts a script of the user's own.
+  enum class Kind : std::uint8_t { frameworks, launchers, parts, wrappers };
+  /// The name of that kind whose signs the facts have, or empty.
+  [[nodiscard]] std::string recognise(const Facts& facts, Kind kind = Kind::frameworks) const;
   /// A framework whose recipes are not read, with no name if there is none.
   [[nodiscard]] UnreadRecipe recognise_unread(const Facts& facts) const;
   /// The framework that a file of Python uses, with no name if none is known.
   [[nodiscard]] UnreadRecipe recognise_python(std::string_view text) const;
-  /// A file that only completes another: `deepspeed`, `accelerate`, `peft`, or empty.
-  [[nodiscard]] std::string recognise_part(const Facts& facts) const;
-  /// A job around a script: `skypilot` or `kubernetes`, or empty.
-  [[nodiscard]] std::string recognise_wrapper(const Facts& facts) const;
   /// Role of a command by its words: `train`, `serve` (inference beside a run), or `other`.
   [[nodiscard]] std::string role_of(const std::vector<std::string>& words) const;
   /// Whether the value of a key names a further file.
@@ -96,9 +95,8 @@ class Frameworks {
   };
   static std::vector<Signed> read_signs(ObjectReader& file, std::string_view list);
   static const Signed* first_signed(const std::vector<Signed>& list, const Facts& facts);
-  static std::string name_of(const Signed* found) { return found == nullptr ? "" : found->name; }
-
-  std::vector<Signed> frameworks_, launchers_, unread_, parts_, wrappers_;
+  std::array<std::vector<Signed>, 4> lists_;  // by kind
+  std::vector<Signed> unread_;
   std::vector<std::pair<UnreadRecipe, std::vector<std::string>>> python_;  // with words of imports
   std::vector<std::string> file_keys_, parent_keys_;
   std::vector<std::pair<std::string, std::vector<std::string>>> roles_;

@@ -35,14 +35,8 @@ std::string both_offloads(const std::string& one, const std::string& other) {
   return one == "parameters" || other == "parameters" ? "parameters" : "all";
 }
 
-// Flags lose their dashes, so that one table has a framework's flags and keys.
-std::string plain_key(const std::string& key, RecipeSource::Kind kind) {
-  std::string out = key;
-  if (out.starts_with("--")) {
-    out.erase(0, 2);
-    std::ranges::replace(out, '-', '_');
-  }
-  return kind == RecipeSource::Kind::serve ? "serve " + out : out;
+std::string table_key(const std::string& key, RecipeSource::Kind kind) {
+  return (kind == RecipeSource::Kind::serve ? "serve " : "") + plain_key(key);
 }
 
 // Secrets never stand in an output.
@@ -124,7 +118,7 @@ class Reader {
     if (source.table == "kubernetes") note_kubernetes(source.facts, workings_);
     const Fact* before = nullptr;
     for (const Fact& fact : source.facts) {
-      std::string key = plain_key(fact.key, source.kind);
+      std::string key = table_key(fact.key, source.kind);
       for (const std::string& group : table_.groups_before) {
         if (key.starts_with(group)) key.erase(0, group.size());
       }
@@ -154,7 +148,7 @@ class Reader {
   void ask_for_branch_settings(const RecipeSource& source) {
     if (source.kind != RecipeSource::Kind::branch) return;
     for (const Fact& fact : source.facts) {
-      const std::optional<KeyRule>* rule = table_.find(plain_key(fact.key, source.kind));
+      const std::optional<KeyRule>* rule = table_.find(table_key(fact.key, source.kind));
       if (rule == nullptr || !*rule) continue;
       std::string paths;
       leave_unknown(**rule, paths);
@@ -233,10 +227,10 @@ class Reader {
       drops_offload = drops_offload || (before == "activations" && to == "parameters") ||
                       (before == "parameters" && to == "activations");
       workings_.set(name, second ? both_offloads(workings_.text(name), to) : to);
-      keys_of_[name].insert(fact.key);
+      workings_.note_key(name, fact.key);
       variables_of_[key].insert(name);
       last_key_of_[name] = key;
-      if (find_field(name) != nullptr) paths += (paths.empty() ? "" : ",") + name;
+      if (find_field(name) != nullptr) append_item(paths, name, ",");
     };
     if (!rule.variable.empty() && plain && any && !open) {
       const std::string list = item ? workings_.text(rule.variable) + "," : "";
@@ -270,14 +264,15 @@ class Reader {
 
   void report_files() {
     for (const Fact& fact : files_.absent) {
-      const std::string why = "this file is not beside the recipe: pass it too";
+      const std::string name = std::filesystem::path(fact.value).filename().string();
+      const std::string why = fmt::format("not in the recipe's folder: add --recipe PATH/{}", name);
       for (RecipeKey& key : out_.keys) {
         if (key.key != fact.key || key.value.find(fact.value) == std::string::npos) continue;
         key.status = "reported";
         if (key.why.empty()) key.why = why;
       }
       workings_.set("absent", fact.value);
-      const std::string key = plain_key(fact.key, RecipeSource::Kind::train);
+      const std::string key = plain_key(fact.key);
       const bool accelerate = key == "config_file" || key == "accelerate_config";
       if (accelerate) workings_.set("accelerate_absent", "1");
       if (!accelerate && key.find("deepspeed") == key.npos && !key.starts_with("fsdp")) {
@@ -311,14 +306,12 @@ class Reader {
       if (key.status != "used" || key.path.empty()) continue;
       std::string flags;
       bool all = true;
-      for (std::string_view rest = key.path; !rest.empty();) {
-        const std::size_t end = std::min(rest.find(','), rest.size());
-        const FieldInfo* info = find_field(rest.substr(0, end));
+      for (const std::string_view path : split_text(key.path, ",")) {
+        const FieldInfo* info = find_field(path);
         const bool other = info != nullptr && workings_.given().has(info->field) &&
                            !workings_.given().equal(out_.scenario, std::span(&info->field, 1));
         all = all && other;
-        if (other) flags += (flags.empty() ? "" : ", ") + std::string(info->flag);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (other) append_item(flags, info->flag);
       }
       if (!all) continue;
       key.status = "reported";
@@ -329,7 +322,7 @@ class Reader {
   // Reports the keys that set a variable.
   void report_keys(const std::string& variable, const std::string& why) {
     for (RecipeKey& each : out_.keys) {
-      if (each.status != "used" || !keys_of_[variable].contains(each.key)) continue;
+      if (each.status != "used" || !workings_.keys_of(variable).contains(each.key)) continue;
       each.status = "reported";
       each.why = why;
     }
@@ -342,7 +335,7 @@ class Reader {
     if (at != rows_.end()) {
       constexpr std::size_t kLongest = 200;
       std::string& shown = out_.keys[at->second].value;
-      if (shown.size() < kLongest) shown += (shown.empty() ? "" : ", ") + value;
+      if (shown.size() < kLongest) append_item(shown, value);
       return at->second;
     }
     rows_[fact.key + '\n' + status + '\n' + paths + '\n' + why] = out_.keys.size();
@@ -375,7 +368,6 @@ class Reader {
   const std::map<std::string, FrameworkTable, std::less<>>& tables_;
   const FrameworkTable& table_;
   Workings workings_;
-  std::map<std::string, std::set<std::string>, std::less<>> keys_of_;       // that set a variable
   std::map<std::string, std::set<std::string>, std::less<>> variables_of_;  // by plain key
   std::map<std::string, std::string, std::less<>> last_key_of_;             // of a variable
   std::map<std::string, std::size_t> rows_;                                 // of out_.keys
@@ -405,7 +397,7 @@ std::shared_ptr<const OpenedRecipe> open_recipe(const std::vector<std::string>& 
     name = source.table;
     if (unread.name.empty()) unread = frameworks.recognise_unread(source.facts);
   }
-  if (name.empty()) name = frameworks.recognise_launcher(opened.facts);
+  if (name.empty()) name = frameworks.recognise(opened.facts, Frameworks::Kind::launchers);
   if (!unread.name.empty()) {
     throw Error(ErrorKind::data, fmt::format("recipes of {} are not read", unread.name),
                 unread.instead, opened.paths.front());
@@ -437,11 +429,6 @@ RecipeReading read_recipe(const OpenedRecipe& recipe, const Scenario& given,
   const bool empty = recipe.framework == "script" && !out.scenario.has(Field::hardware_gpus);
   if (empty) throw_unrecognised(recipe.files);
   return out;
-}
-
-RecipeReading read_recipe(const std::vector<std::string>& files, const Scenario& given,
-                          const Catalog& catalog) {
-  return read_recipe(*open_recipe(files, catalog), given, catalog);
 }
 
 }  // namespace trcost::recipe

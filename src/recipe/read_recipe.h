@@ -55,14 +55,9 @@ struct OpenedRecipe;
 std::shared_ptr<const OpenedRecipe> open_recipe(const std::vector<std::string>& files,
                                                 const Catalog& catalog);
 
-/// Reads opened files with the user's own fields, as below.
+/// Reads opened files. Nothing is run. `given` are the user's own fields, which win and complete
+/// what the arithmetic of batches needs.
 RecipeReading read_recipe(const OpenedRecipe& recipe, const Scenario& given,
-                          const Catalog& catalog);
-
-/// Reads another tool's configuration: the named files and those that they name beside themselves.
-/// Nothing is run. `given` are the user's own fields, which win and complete what the arithmetic of
-/// batches needs. Throws Error (data) for a malformed file, and for one of no known framework.
-RecipeReading read_recipe(const std::vector<std::string>& files, const Scenario& given,
                           const Catalog& catalog);
 
 }  // namespace trcost::recipe

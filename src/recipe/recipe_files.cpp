@@ -27,21 +27,18 @@ namespace fs = std::filesystem;
 enum class Syntax { yaml, toml, script };
 
 Syntax syntax_of(const std::string& path, std::string_view text) {
+  constexpr std::string_view kScripts[] = {".sh",  ".sbatch", ".slurm", ".bash",
+                                           ".job", ".sub",    ".run"};
   const std::string extension = lower_case(fs::path(path).extension().string());
   if (extension == ".toml") return Syntax::toml;
-  for (const std::string_view each :
-       {".sh", ".sbatch", ".slurm", ".bash", ".job", ".sub", ".run"}) {
-    if (extension == each) return Syntax::script;
-  }
-  return text.starts_with("#!") ? Syntax::script : Syntax::yaml;
+  const bool script = std::ranges::find(kScripts, extension) != std::end(kScripts);
+  return script || text.starts_with("#!") ? Syntax::script : Syntax::yaml;
 }
 
 bool is_configuration(const std::string& name) {
+  constexpr std::string_view kEndings[] = {".yaml", ".yml", ".json", ".toml"};
   const std::string extension = lower_case(fs::path(name).extension().string());
-  for (const std::string_view each : {".yaml", ".yml", ".json", ".toml"}) {
-    if (extension == each) return true;
-  }
-  return false;
+  return std::ranges::find(kEndings, extension) != std::end(kEndings);
 }
 
 // A file that is named in another: beside it, or in a folder beside it.
@@ -60,15 +57,6 @@ std::string sibling_file(const std::string& named, const std::string& of) {
   return {};
 }
 
-std::string key_without_dashes(const std::string& key) {
-  std::string out = key;
-  if (out.starts_with("--")) {
-    out.erase(0, 2);
-    std::ranges::replace(out, '-', '_');
-  }
-  return out;
-}
-
 constexpr std::size_t kMostFiles = 30;
 
 class Opener {
@@ -77,6 +65,7 @@ class Opener {
 
   RecipeFiles open_all(const std::vector<std::string>& paths) {
     for (const std::string& path : paths) open(path, 0);
+    drop_passed();
     resolve_references();
     std::ranges::stable_sort(out_.sources, {}, &RecipeSource::kind);
     for (const RecipeSource& source : out_.sources) {
@@ -88,6 +77,17 @@ class Opener {
   }
 
  private:
+  // A file that stands elsewhere than beside the recipe may be passed too.
+  void drop_passed() {
+    const bool deepspeed = std::ranges::count(out_.sources, "deepspeed", &RecipeSource::table) > 0;
+    std::erase_if(out_.absent, [&](const Fact& fact) {
+      const bool passed = std::ranges::any_of(out_.paths, [&](const std::string& path) {
+        return path != fact.file && fs::path(path).filename() == fs::path(fact.value).filename();
+      });
+      return passed || (deepspeed && fact.key.find("deepspeed") != fact.key.npos);
+    });
+  }
+
   void open(const std::string& path, int depth) {
     constexpr int kDeepest = 8;
     const std::string plain = fs::path(path).lexically_normal().string();
@@ -120,10 +120,11 @@ class Opener {
     if (syntax == Syntax::script) return add_script(text, path, {}, depth);
     const bool toml = syntax == Syntax::toml;
     Facts facts = toml ? read_toml(text, path) : read_yaml(text, path);
-    if (const std::string wrapper = frameworks_.recognise_wrapper(facts); !wrapper.empty()) {
+    if (const std::string wrapper = frameworks_.recognise(facts, Frameworks::Kind::wrappers);
+        !wrapper.empty()) {
       return add_wrapper(wrapper, std::move(facts), path, depth);
     }
-    const std::string part = frameworks_.recognise_part(facts);
+    const std::string part = frameworks_.recognise(facts, Frameworks::Kind::parts);
     const bool only_part = !part.empty() && frameworks_.recognise(facts).empty();
     open_named(facts, path, depth, true);
     out_.sources.push_back({only_part ? RecipeSource::Kind::part : RecipeSource::Kind::file,
@@ -136,7 +137,7 @@ class Opener {
     const Facts facts = facts_of_file;  // opening adds sources
     for (const Fact& fact : facts) {
       if (fact.given != Given::text) continue;
-      const std::string key = key_without_dashes(fact.key);
+      const std::string key = plain_key(fact.key);
       if (parents ? !frameworks_.names_parent(key) : !frameworks_.names_file(key)) continue;
       open_value(fact, path, depth, parents);
     }
@@ -369,14 +370,11 @@ class Opener {
     if (colon == key.npos) return {};
     const std::string_view name = key.substr(0, colon);
     std::vector<double> numbers;
-    for (key.remove_prefix(colon + 1); !key.empty();) {
-      const std::size_t comma = std::min(key.find(','), key.size());
-      const std::optional<double> number = number_of(key.substr(0, comma));
+    for (const std::string_view each : split_text(key.substr(colon + 1), ",")) {
+      const std::optional<double> number = number_of(each);
       if (!number) return {};
       numbers.push_back(*number);
-      key.remove_prefix(std::min(comma + 1, key.size()));
     }
-    if (numbers.empty()) return {};
     if (name == "multiply" || name == "mul") {
       return format_exact(
           std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>()));

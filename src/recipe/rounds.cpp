@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/models/model.h"
 #include "recipe/model_names.h"
 #include "recipe/training.h"
 #include "scenario/fields.h"
@@ -210,6 +211,13 @@ void find_rounds(Workings& work) {
     work.erase(of_samples);
   }
   work.report("limit", "a limit, not a mean length");
+  work.report("samples_limit", "a bound of the prompt set: set --steps");
+  const std::string model = catalog_entry(work.text("model.name"), work.catalog());
+  const bool mixture = model.empty() || work.catalog().model(model).language.moe.has_value();
+  if (!work.has("efficiency.stack") && !work.has("verl_megatron") && !mixture) {
+    work.assume("efficiency.stack", "typical",
+                fmt::format("{} has no measured stack: a typical one", work.table().name));
+  }
   work.ask(Field::rollout_steps, "rounds follow from the size of the prompt set");
   work.ask(Field::rollout_prompts, "the prompts of a round follow from the number of GPUs");
   work.ask(Field::rollout_prompt_tokens, "the mean length of a prompt is not in the recipe");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "quantity/suggest.h"
 #include "scenario/choices.h"
 #include "scenario/fields.h"
 #include "scenario/words.h"
@@ -35,10 +36,10 @@ std::string spread_choices(std::string_view pattern) {
   for (std::size_t end; (end = out.find(kEnd)) != out.npos;) {
     const std::size_t start = out.rfind('(', end);
     if (start == out.npos) break;
-    std::string choices = out.substr(start + 1, end - start - 1) + "|";
+    const std::string choices = out.substr(start + 1, end - start - 1);
     std::string spread;
-    for (std::size_t bar; (bar = choices.find('|')) != choices.npos; choices.erase(0, bar + 1)) {
-      spread += (spread.empty() ? "" : "|") + choices.substr(0, bar) + "_proj";
+    for (const std::string_view choice : split_text(choices, "|")) {
+      append_item(spread, std::string(choice) + "_proj", "|");
     }
     out.replace(start, end + kEnd.size() - start, spread);
   }
@@ -66,7 +67,7 @@ std::string target_words(AdapterTargets targets) {
   std::string words;
   for (const auto& [word, each] : kAdapterTargets) {
     if (std::has_single_bit(each) && (targets & each) != 0) {
-      words += (words.empty() ? "" : ",") + std::string(word);
+      append_item(words, word, ",");
     }
   }
   return words;
@@ -78,14 +79,12 @@ void find_targets(Workings& work) {
   AdapterTargets targets = 0;
   bool unknown = false;
   const std::string modules = work.text("lora_modules");
-  for (std::size_t at = 0; at < modules.size();) {
-    const std::size_t end = std::min(modules.find(',', at), modules.size());
-    const std::string_view name = std::string_view(modules).substr(at, end - at);
+  for (const std::string_view name : split_text(modules, ",")) {
+    if (name.empty()) continue;
     AdapterTargets of_name = targets_of(name);
     if (of_name == 0) of_name = targets_in_pattern(name);
     unknown = unknown || of_name == 0;
     targets |= of_name;
-    at = end + 1;
   }
   constexpr std::string_view kSwitch = "lora_on.";
   for (const auto& [name, value] : work.values()) {

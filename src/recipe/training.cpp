@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipe/training.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/assumed.h"
 #include "quantity/suggest.h"
 #include "scenario/fields.h"
+#include "trcost/numbers.h"
 
 namespace trcost::recipe {
 namespace {
@@ -151,8 +153,33 @@ void report_uncounted_steps(Workings& work) {
   if (!batch) work.ask(Field::train_global_batch, "the batch follows from the number of GPUs");
 }
 
+// A limit of the samples bounds their usual number, and a part of a data set has an unknown one.
+// Returns why the number is a guess.
+std::string bound_samples(Workings& work) {
+  const std::string part = work.text("data_part"), sets = work.text("limited_sets");
+  if (part.find('[') != part.npos) {
+    return fmt::format("the recipe takes a part of its data ({}) and does not tell the size", part);
+  }
+  const double each = work.number("samples_limit").value_or(0);
+  const double lists = 1 + static_cast<double>(std::ranges::count(sets, ','));
+  const catalog::AssumedChoices& usual = work.catalog().assumed();
+  const bool images = work.has("vision_language");
+  const double guess = (images ? usual.image_instructions : usual.instructions).count;
+  if (each < 1 || each * lists >= guess) return "the size of the data set is not in the recipe";
+  const std::string why =
+      fmt::format("the recipe takes at most {} samples{} ({})", grouped(each, 0),
+                  lists > 1 ? fmt::format(" of each of {} data sets", lists) : std::string(),
+                  fmt::join(work.keys_of("samples_limit"), ", "));
+  work.assume("data.samples", format_exact(each * lists), why);
+  return why;
+}
+
 void ask_for_amount(Workings& work, bool packed) {
   const bool steps = work.number("steps").value_or(-1) > 0;
+  work.report("samples_limit", "a bound of the data set: set --samples");
+  if (work.text("data_part").find('[') != std::string::npos) {
+    work.report("data_part", "a part of the data set: set --samples");
+  }
   const bool known =
       work.has("data.tokens") || work.has("data.samples") || work.given().has(Field::data_tokens) ||
       work.given().has(Field::data_tokens_per_param) || work.given().has(Field::data_samples);
@@ -161,7 +188,7 @@ void ask_for_amount(Workings& work, bool packed) {
   } else if (!known && work.is("train.method", "pretrain")) {
     work.ask(Field::data_tokens, "the tokens of the data are not in the recipe");
   } else if (!known) {
-    work.ask(Field::data_samples, "the size of the data set is not in the recipe");
+    work.ask(field_info(Field::data_samples).path, bound_samples(work));
   }
   if (!packed) {
     work.ask(Field::data_text_tokens_per_sample,
@@ -185,12 +212,9 @@ std::optional<double> learning_ranks(const Workings& work) {
 }
 
 std::optional<double> samples_of_names(const Workings& work) {
-  std::string names = work.text("swift_dataset");
+  const std::string names = work.text("swift_dataset");
   double all = 0;
-  while (!names.empty()) {
-    const std::size_t end = std::min(names.find(','), names.size());
-    const std::string name = names.substr(0, end);
-    names.erase(0, end + 1);
+  for (const std::string_view name : split_text(names, ",")) {
     const std::size_t mark = name.rfind('#');
     const auto count = mark == name.npos ? std::nullopt : number_of(name.substr(mark + 1));
     if (!count) return std::nullopt;

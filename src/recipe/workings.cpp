@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "quantity/suggest.h"
@@ -22,23 +21,16 @@ std::string plain_number(std::string_view text) {
 }
 
 std::optional<double> number_of(std::string_view text) {
-  const std::string plain = plain_number(text);
-  double value = 0;
-  const auto [end, status] = std::from_chars(plain.data(), plain.data() + plain.size(), value);
-  if (status != std::errc() || end != plain.data() + plain.size() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
+  const std::optional<double> value = number_in<double>(plain_number(text));
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 bool Workings::has(std::string_view name) const {
-  const auto at = values_.find(name);
-  return at != values_.end() && !at->second.empty();
+  return !text(name).empty();
 }
 
 bool Workings::is(std::string_view name, std::string_view value) const {
-  const auto at = values_.find(name);
-  return at != values_.end() && at->second == value;
+  return text(name) == value;
 }
 
 std::string Workings::text(std::string_view name) const {
@@ -47,8 +39,7 @@ std::string Workings::text(std::string_view name) const {
 }
 
 std::optional<double> Workings::number(std::string_view name) const {
-  const auto at = values_.find(name);
-  return at == values_.end() ? std::nullopt : number_of(at->second);
+  return number_of(text(name));
 }
 
 std::optional<double> Workings::number(Field field) const {

@@ -57,6 +57,11 @@ class Workings {
   void ask(std::string_view path, std::string why);
   /// Notes that steps of the optimizer give no amount of data.
   void leave_steps_uncounted(std::string why) { uncounted_steps_ = std::move(why); }
+  /// Notes a key of the files that sets a variable.
+  void note_key(const std::string& name, const std::string& key) { keys_[name].insert(key); }
+  [[nodiscard]] const std::set<std::string>& keys_of(const std::string& name) {
+    return keys_[name];
+  }
   /// Reports the keys that set a variable after all.
   void report(std::string_view name, std::string why);
 
@@ -75,6 +80,7 @@ class Workings {
   const Catalog& catalog_;
   Variables values_;
   Variables assumed_;
+  std::map<std::string, std::set<std::string>, std::less<>> keys_;
   std::set<std::string, std::less<>> unknown_;
   std::vector<RecipeGap> gaps_;
   std::string uncounted_steps_;

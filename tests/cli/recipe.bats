@@ -12,7 +12,7 @@ load program
   recipe="$BATS_TEST_DIRNAME/../../examples/recipes/axolotl.yaml"
   run_trcost estimate --recipe "$recipe" --samples 52k --gpu 8xh100 --sharding gradients --format json
   [ "$code" -eq 0 ]
-  grep -q 'axolotl: 14 keys used' err.txt
+  grep -q 'axolotl: 20 keys used' err.txt
   cp out.txt first.json
   jq .scenario first.json >scenario.json
   run_trcost estimate --scenario scenario.json --format json

@@ -76,7 +76,8 @@ void recipe(std::string_view bytes) {
   constexpr const char* kEndings[] = {".yaml", ".toml", ".sh"};
   const std::string ending = kEndings[bytes.size() % std::size(kEndings)];
   attempt([&] {
-    const RecipeReading reading = read_recipe({file_with(bytes, ending)}, {}, catalog);
+    const auto opened = open_recipe({file_with(bytes, ending)}, catalog);
+    const RecipeReading reading = read_recipe(*opened, {}, catalog);
     for (const RecipeKey& key : reading.keys) require(!key.status.empty());
   });
 }

@@ -32,13 +32,14 @@ class Folder {
     std::ofstream(path_ / name) << text;
     return *this;
   }
+  [[nodiscard]] std::string path(const std::string& name) const { return (path_ / name).string(); }
   [[nodiscard]] RecipeReading read(double gpus = 0) const {
     Scenario given;
     if (gpus > 0) given.set_number(Field::hardware_gpus, gpus);
     return read(given);
   }
   [[nodiscard]] RecipeReading read(const Scenario& given) const {
-    return read_recipe({first_}, given, test_catalog());
+    return read_recipe(*open_recipe({first_}, test_catalog()), given, test_catalog());
   }
 
  private:
@@ -636,6 +637,38 @@ TEST_CASE("Megatron-DeepSpeed ends at the first of its limits and has its own ex
   const std::string model = field_text(reading, Field::model_name);
   CHECK(model.find("\"experts_per_token\":1,") != model.npos);
   CHECK(model.find("\"dense_layers\":12") != model.npos);
+}
+
+TEST_CASE("limits of a data set and of its images bound their defaults", "[recipe]") {
+  const std::string text =
+      "model_name_or_path: Qwen/Qwen2.5-VL-7B-Instruct\nimage_max_pixels: 262144\nstage: sft\n"
+      "do_train: true\nfinetuning_type: lora\ndataset: mllm_demo,identity,alpaca_en_demo\n"
+      "template: qwen2_vl\ncutoff_len: 2048\nper_device_train_batch_size: 1\nmax_samples: ";
+  const RecipeReading few = reading_of("lf.yaml", text + "1000\n");
+  CHECK(few.framework == "llama-factory");
+  // LLaMA-Factory takes max_samples of each data set, and 262,144 pixels are 512 x 512.
+  CHECK(field_number(few, Field::data_samples) == 3 * 1000);
+  CHECK(field_text(few, Field::data_image_size) == "512x512");
+  CHECK(asks(few, "data.samples"));
+  CHECK(status_of(few, "max_samples").starts_with("reported "));
+  // A limit above the usual number bounds nothing.
+  CHECK(field_number(reading_of("lf.yaml", text + "10000000\n"), Field::data_samples) == -1);
+}
+
+TEST_CASE("a file that is passed from elsewhere is no longer asked for", "[recipe]") {
+  const std::string recipe =
+      "base_model: NousResearch/Meta-Llama-3.1-8B\ndatasets:\n  - path: tatsu-lab/alpaca\n"
+      "adapter: lora\nmicro_batch_size: 2\ndeepspeed: deepspeed_configs/zero2.json\n";
+  CHECK(status_of(reading_of("axolotl.yaml", recipe), "deepspeed").starts_with("reported "));
+  // Read from a folder that the recipe does not name.
+  Folder folder;
+  folder.add("axolotl.yaml", recipe)
+      .add("other/stage.json", R"({"zero_optimization":{"stage":2}})");
+  const auto opened =
+      open_recipe({folder.path("axolotl.yaml"), folder.path("other/stage.json")}, test_catalog());
+  const RecipeReading both = read_recipe(*opened, {}, test_catalog());
+  CHECK(status_of(both, "deepspeed").starts_with("used "));
+  CHECK(field_text(both, Field::layout_sharding) == "gradients");
 }
 
 TEST_CASE("names of DeepSpeed's files give the stage", "[recipe]") {

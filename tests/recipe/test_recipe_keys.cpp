@@ -100,7 +100,8 @@ Tally check_recipe_keys(unsigned first, int number) {
     const std::string path = (folder / ("changed" + sample.extension)).string();
     std::ofstream(path) << text;
     try {
-      const RecipeReading reading = read_recipe({path}, {}, test_catalog());
+      const RecipeReading reading =
+          read_recipe(*open_recipe({path}, test_catalog()), {}, test_catalog());
       std::set<std::string> told;  // items of a list share their key
       bool found_unknown = false;
       for (const RecipeKey& key : reading.keys) {

@@ -114,7 +114,8 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
         "leave out --brief, or write --format table");
   }
   const std::optional<Gate> gate = read_gate(arguments);
-  const Scenario scenario = arguments.scenario.read(session);
+  std::vector<std::string> guesses;
+  const Scenario scenario = arguments.scenario.read(session, guesses);
   Output output(arguments.output.path);
   EstimateOptions options;
   if (session.options.verbose) {
@@ -131,6 +132,9 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
     // Rows of platforms without an answer have the error, also if no platform has one.
     if (info.form != Form::lines || error.kind != ErrorKind::no_answer) throw;
     no_answer = error;
+  }
+  for (Estimate& each : estimates) {
+    each.warnings.insert(each.warnings.begin(), guesses.begin(), guesses.end());
   }
   std::vector<Estimator::Failure> failures = estimator.failures();
   if (no_answer && failures.empty()) {

@@ -181,6 +181,21 @@ Scenario scenario_of(const std::vector<Layer>& all, Session& session) {
   return std::move(layered.scenario);
 }
 
+// A warning of an amount that the recipe lacks: the cost is proportional to it. Empty for another
+// field.
+std::string guess_words(const recipe::RecipeGap& gap) {
+  static constexpr std::pair<Field, std::string_view> kAmounts[] = {
+      {Field::data_samples, "samples"},
+      {Field::data_tokens, "tokens"},
+      {Field::rollout_steps, "rounds"}};
+  for (const auto& [field, noun] : kAmounts) {
+    const FieldInfo& info = field_info(field);
+    if (info.path != gap.path) continue;
+    return fmt::format("the number of {} is a guess: {}. Set {}", noun, gap.why, info.flag);
+  }
+  return {};
+}
+
 }  // namespace
 
 catalog::CountedAccelerator read_accelerator(const std::string& typed, const Catalog& catalog) {
@@ -273,7 +288,7 @@ std::vector<Layer> ScenarioOptions::layers(Session& session, const Prepare& prep
     for (const recipe::RecipeGap& gap : found.missing) row_gaps_->first[gap.path] = gap.why;
     out.push_back({Layer::Kind::recipe, recipes_.front(), found.scenario});
     if (reading == nullptr) {
-      note_recipe(found, session);
+      for (const std::string& each : note_recipe(found, session)) session.warn(each);
     } else {
       *reading = std::move(found);
     }
@@ -338,26 +353,36 @@ void ScenarioOptions::check_amount(const recipe::RecipeReading& found) const {
               recipes_.front());
 }
 
-void ScenarioOptions::warn_of_gap(const recipe::RecipeGap& gap, Session& session) const {
-  const FieldInfo* const info = find_field(gap.path);
-  const bool offered =
-      std::ranges::any_of(typed_, [&](const auto& typed) { return typed->info == info; });
-  if (offered) session.warn(fmt::format("{} is not in the recipe: {}", info->flag, gap.why));
-}
-
 void ScenarioOptions::note_rows(Session& session) const {
-  for (const auto& [path, why] : row_gaps_->later) warn_of_gap({path, why}, session);
+  for (const auto& [path, why] : row_gaps_->later) {
+    if (const std::string text = guess_words({path, why}); !text.empty()) session.warn(text);
+  }
 }
 
-void ScenarioOptions::note_recipe(const recipe::RecipeReading& found, Session& session) const {
+std::vector<std::string> ScenarioOptions::note_recipe(const recipe::RecipeReading& found,
+                                                      Session& session) const {
   check_amount(found);
   const auto count = [&](std::string_view status) {
     return std::ranges::count(found.keys, status, &recipe::RecipeKey::status);
   };
   session.note(fmt::format(
-      "{}: {} keys used, {} harmless, {} reported. `trcost recipe {}` lists them", found.framework,
-      count("used"), count("harmless"), count("reported"), fmt::join(recipes_, " ")));
-  for (const recipe::RecipeGap& gap : found.missing) warn_of_gap(gap, session);
+      "{}: {} keys used, {} without effect on the cost, {} to check. `trcost recipe {}` lists them",
+      found.framework, count("used"), count("harmless"), count("reported"),
+      fmt::join(recipes_, " ")));
+  std::vector<std::string> out;
+  for (const recipe::RecipeGap& gap : found.missing) {
+    if (std::string text = guess_words(gap); amount_needed_ && !text.empty()) {
+      out.push_back(std::move(text));
+    }
+  }
+  return out;
+}
+
+Scenario ScenarioOptions::read(Session& session, std::vector<std::string>& warnings) const {
+  recipe::RecipeReading found;
+  Scenario out = scenario_of(layers(session, {}, &found), session);
+  if (!recipes_.empty()) warnings = note_recipe(found, session);
+  return out;
 }
 
 Scenario ScenarioOptions::read(Session& session, const Prepare& prepare) const {

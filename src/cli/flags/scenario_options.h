@@ -32,12 +32,14 @@ class ScenarioOptions {
   /// Flags over --scenario over environment over the config file. Throws Error (usage) for pairs
   /// that exclude each other.
   [[nodiscard]] Scenario read(Session& session) const { return read(session, {}); }
+  /// read() for a command that shows the warnings of --recipe itself.
+  [[nodiscard]] Scenario read(Session& session, std::vector<std::string>& warnings) const;
   /// Makes the scenario of a row of a sweep from the values of its axes.
   using Derive = std::function<Scenario(const Scenario& axes)>;
   /// read() with the values of a sweep's first row, which complete --recipe as flags do. With a
   /// recipe, `derive` is set for the other rows.
   [[nodiscard]] Scenario read_row(Session& session, const Scenario& axes, Derive& derive) const;
-  /// Warns of fields that the recipe lacks in rows after the first alone.
+  /// Warns of amounts that the recipe lacks in rows after the first alone.
   void note_rows(Session& session) const;
   /// Takes what is not the scenario's out of the text of --scenario, given its origin.
   using Prepare = std::function<std::string(std::string text, const std::string& origin)>;
@@ -70,10 +72,8 @@ class ScenarioOptions {
                                                           const Layer& flags);
   /// Throws Error (usage) for a recipe whose steps give no amount of data that is needed.
   void check_amount(const recipe::RecipeReading& found) const;
-  /// Warns of a field that the files lack, if the command has its flag.
-  void warn_of_gap(const recipe::RecipeGap& gap, Session& session) const;
-  /// Notes how many keys were used and warns of fields that the files lack.
-  void note_recipe(const recipe::RecipeReading& found, Session& session) const;
+  /// Notes how many keys were used. Returns the warnings of amounts that the files lack.
+  std::vector<std::string> note_recipe(const recipe::RecipeReading& found, Session& session) const;
 
   // Fields that the recipe lacks, of the first row and of others, whose threads share it.
   struct RowGaps {

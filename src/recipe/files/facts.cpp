@@ -26,6 +26,13 @@ void FactList::add(std::string key, std::string value, int line, Given given) {
   facts_.push_back({std::move(key), std::move(value), file_, line, given});
 }
 
+std::string plain_key(std::string key) {
+  if (!key.starts_with("--")) return key;
+  key.erase(0, 2);
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
+
 std::string_view value_of(const Facts& facts, std::string_view key) {
   const auto at = std::ranges::find(facts, key, &Fact::key);
   return at == facts.end() ? std::string_view() : std::string_view(at->value);

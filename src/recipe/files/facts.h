@@ -64,6 +64,9 @@ Facts read_yaml(std::string_view text, const std::string& file);
 /// Reads TOML. Throws Error (data) as read_yaml() does.
 Facts read_toml(std::string_view text, const std::string& file);
 
+/// The key without a flag's dashes, so that one table has a framework's flags and keys.
+std::string plain_key(std::string key);
+
 /// The value of the first fact with the key, empty if there is none.
 std::string_view value_of(const Facts& facts, std::string_view key);
 bool has_key(const Facts& facts, std::string_view key);

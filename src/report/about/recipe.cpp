@@ -62,12 +62,15 @@ std::size_t count_of(const RecipeReading& recipe, std::string_view status) {
 }
 
 std::string recipe_sentence(const RecipeReading& recipe) {
-  std::string text =
-      fmt::format("{} is a recipe of {}. ", fmt::join(recipe.files, ", "), recipe.framework);
-  text +=
-      fmt::format("{} of its keys are used, {} do not affect the cost, {} {} reported.",
-                  count_of(recipe, "used"), count_of(recipe, "harmless"),
-                  count_of(recipe, "reported"), count_of(recipe, "reported") == 1 ? "is" : "are");
+  const std::size_t open = count_of(recipe, "reported");
+  std::string text = fmt::format(
+      "{} {} a recipe of {}. {} of its keys are used, {} do not affect the cost, {} your "
+      "attention.",
+      fmt::join(recipe.files, ", "), recipe.files.size() == 1 ? "is" : "are", recipe.framework,
+      count_of(recipe, "used"), count_of(recipe, "harmless"),
+      open == 0   ? "none needs"
+      : open == 1 ? "1 needs"
+                  : fmt::format("{} need", open));
   if (!recipe.missing.empty()) {
     std::string flags;
     for (const RecipeGap& gap : recipe.missing) {
@@ -93,11 +96,15 @@ std::string origin_words(const RecipeReport& report, std::string_view path) {
   const RecipeReading& recipe = report.recipe;
   const auto set = std::ranges::find(report.given, path, &RecipeSetting::path);
   if (set != report.given.end()) return set->origin;
+  const std::string_view method = recipe.scenario.text(Field::train_method);
+  const bool in_pairs =
+      path == field_info(Field::train_micro_batch).path && (method == "dpo" || method == "reward");
   std::string keys;
   for (const RecipeKey& key : recipe.keys) {
     const std::string sets = "," + key.path + ",";
     if (sets.find(fmt::format(",{},", path)) == sets.npos) continue;
     keys += (keys.empty() ? "" : ", ") + key.key;
+    if (in_pairs) keys += fmt::format(" {} (pairs)", key.value);
   }
   if (!keys.empty()) return keys;
   const auto by_default = std::ranges::find(recipe.defaults, path, &RecipeDefault::path);
@@ -121,7 +128,8 @@ Page recipe_page(const RecipeReport& report) {
   for (const RecipeKey& key : recipe.keys) {
     if (key.status == "reported") reported.add_row({key.key, key.value, key.why});
   }
-  if (!reported.rows().empty()) page.add(Heading{"Reported keys"}).add(Grid{std::move(reported)});
+  if (!reported.rows().empty())
+    page.add(Heading{"Keys that need your attention"}).add(Grid{std::move(reported)});
   Table values({{"flag"},
                 {.title = "value", .overflow = Overflow::wrap},
                 {.title = "from", .overflow = Overflow::wrap}});
