@@ -223,6 +223,18 @@ std::string base_in(const std::string& wanted, const std::vector<std::string>& k
   return longest;
 }
 
+// The model whose name or alias the typed name starts with: that of `llama3-8b` for
+// `llama3-8b-instrct`.
+std::string entry_at_start(const Catalog& catalog, std::string_view wanted) {
+  for (std::size_t dash = wanted.rfind('-'); dash != wanted.npos; dash = wanted.rfind('-')) {
+    wanted = wanted.substr(0, dash);
+    if (std::string entry = catalog.entry_of(CatalogKind::models, wanted); !entry.empty()) {
+      return entry;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::string_view typed) {
@@ -283,6 +295,7 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
     for (const Tool& tool : training_tools(catalog)) tools.push_back(tool.names.front());
     nearest = nearest_name(lower_case(typed), tools);
   }
+  if (models && nearest.empty()) nearest = entry_at_start(catalog, wanted);
   if (!nearest.empty()) return fmt::format("did you mean \"{}\"?", nearest);
   return related.empty() ? std::string() : list_entries(related);
 }

@@ -169,10 +169,14 @@ double unit_factor(std::string_view suffix, std::string_view text, const Kind& k
 }
 
 // A hint for a number with separators: 2,35 has a decimal comma, 1,000,000 and 1.000.000 group
-// thousands.
-std::string without_separators(std::string_view text) {
+// thousands. Empty for other numbers, and for a whole one with decimals.
+std::string without_separators(std::string_view text, NumberKind kind) {
+  constexpr std::size_t kThousands = 3;
   const std::size_t last = text.find_last_of(",.");
-  const bool decimals = text.find_first_of(",.") == last && text.size() - last - 1 < 3;
+  const std::string_view end = text.substr(last + 1);
+  const std::size_t digits = std::min(end.find_first_not_of("0123456789"), end.size());
+  const bool decimals = text.find_first_of(",.") == last && digits < kThousands;
+  if (decimals ? kind == NumberKind::integer : digits != kThousands) return {};
   std::string plain;
   for (const char each : text) {
     if (each != ',' && each != '.') plain += each;
@@ -306,8 +310,7 @@ double parse_number(std::string_view text, NumberKind kind) {
     refuse(text, info, "one price is wanted", "for several platforms, write NAME:USD,NAME:USD");
   }
   if (!suffix.empty() && (suffix.front() == ',' || suffix.front() == '.')) {
-    refuse(text, info, "one number is wanted, without separators (sweep --vary tries several)",
-           without_separators(text));
+    refuse(text, info, "one number is wanted, without separators", without_separators(text, kind));
   }
   value *= unit_factor(suffix, text, info, kind);
   if (!std::isfinite(value)) refuse(text, info, "outside the range of numbers");

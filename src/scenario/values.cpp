@@ -106,6 +106,35 @@ void check_range(const FieldInfo& info, std::string_view text, double low, doubl
   }
 }
 
+// Refuses a list of numbers. 2,35 and 1,000,000 are one number each, and the hint for 64,128 has
+// both readings.
+void refuse_list(const FieldInfo& info, std::string_view text, NumberKind kind) {
+  const std::vector<std::string_view> parts = split_text(text, ",");
+  const auto is_number = [&](std::string_view part) {
+    try {
+      parse_number(part, kind);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  if (parts.size() < 2 || !std::ranges::all_of(parts, is_number)) return;
+  const bool integer = info.kind == FieldKind::integer;
+  const bool grouped = std::all_of(parts.begin() + 1, parts.end(), [](std::string_view part) {
+    return part.size() == 3 && part.find_first_not_of("0123456789") == part.npos;
+  });
+  std::string joined;
+  for (const std::string_view part : parts) joined += part;
+  const auto whole = number_in<double>(joined);
+  const bool thousands = grouped && whole && *whole >= info.lowest && *whole <= info.highest;
+  const bool decimals = !integer && parts.size() == 2 && number_in<double>(parts.front());
+  if (!integer && (thousands || decimals)) return;
+  throw Error(ErrorKind::usage, fmt::format("\"{}\" is a list, and one number is wanted", text),
+              fmt::format("{}for several values: trcost sweep --vary {}={}",
+                          thousands ? fmt::format("write {}, or ", joined) : std::string(),
+                          info.flag.substr(2), text));
+}
+
 }  // namespace
 
 }  // namespace trcost::scenario
@@ -152,6 +181,7 @@ void Scenario::set(const FieldInfo& info, std::string_view text, std::string_vie
     if (is_numeric(info.kind)) {
       const bool rate = info.kind == FieldKind::bytes && info.unit.ends_with("/s");
       const NumberKind kind = rate ? NumberKind::rate : number_kind(info.kind);
+      refuse_list(info, text, kind);
       const std::size_t dots = text.find("..");
       if (dots == std::string_view::npos) {
         set_number(info, parse_number(text, kind), location);

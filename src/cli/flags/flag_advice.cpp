@@ -144,6 +144,9 @@ constexpr Advice kAdviceOfServe[] = {
      "write --precision with the format of the weights, such as fp8 or int4"},
 };
 
+// One image, of which `tokens` counts the tokens.
+constexpr Advice kAdviceOfTokens[] = {{"image-size resolution", "write --image WxH"}};
+
 // First words of a command line that are no command.
 constexpr Advice kCommandAdvice[] = {
     {"train training pretrain finetune fine-tune cost calculate calc compute predict quote run how "
@@ -200,6 +203,7 @@ std::string advice_on_flag(std::string_view flag, std::string_view command,
   for (const auto& [name, table] :
        {std::pair<std::string_view, std::span<const Advice>>{"tco", kAdviceOfTco},
         {"serve", kAdviceOfServe},
+        {"tokens", kAdviceOfTokens},
         {"list", kAdviceOfList}}) {
     const std::string_view own = command == name ? find_advice(table, wanted) : std::string_view();
     if (!own.empty()) return std::string(own);

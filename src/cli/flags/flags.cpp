@@ -94,6 +94,45 @@ Error missing_value(std::string_view name, const CLI::Option& option) {
   return usage_error(fmt::format("{} needs a value", name), std::move(hint));
 }
 
+bool is_number_of(std::string_view word, std::string_view units) {
+  const std::size_t unit = word.find_first_not_of("0123456789.");
+  return unit > 0 && unit + 1 == word.size() && units.find(word[unit]) != units.npos;
+}
+
+// The flag that an argument without one is the value of, by its form. Empty if the command has none
+// or it is set already.
+std::string flag_of_argument(const CLI::App& app, std::string_view word) {
+  const auto count = [&](const char* flag) {
+    const CLI::Option* option = app.get_option_no_throw(flag);
+    return option == nullptr ? -1 : static_cast<int>(option->count());
+  };
+  const auto unset = [&](const char* flag) { return count(flag) == 0 ? flag : ""; };
+  const std::size_t x = word.find_first_not_of("0123456789");
+  const bool counted = x > 0 && x + 1 < word.size() && (word[x] == 'x' || word[x] == 'X');
+  const bool digit = counted && word.find_first_not_of("0123456789", x + 1) == word.npos;
+  if (digit) return count("--image") == 0 ? "--image" : unset("--image-size");
+  if (counted) return unset("--accelerator");
+  if (is_number_of(word, "bB")) return unset("--params");
+  if (is_number_of(word, "tT")) return unset("--tokens");
+  for (const std::string_view ending : {".yaml", ".yml", ".toml", ".sh", ".json"}) {
+    const bool recipe = word.ends_with(ending) && (ending != ".json" || count("--recipe") > 0);
+    if (recipe && count("--recipe") >= 0) return "--recipe";
+  }
+  return unset("--model");
+}
+
+// The arguments that no flag stands before, each with the flag of its form. Empty if one has none.
+std::string with_flags(const CLI::App& app) {
+  std::string out;
+  for (const std::string& word : app.remaining(true)) {
+    if (word.starts_with('-')) break;
+    const std::string flag = flag_of_argument(app, word);
+    if (flag.empty()) return {};
+    append_item(out, fmt::format("{} {}", flag, word.substr(0, kQuotedFlagLength)), " ");
+  }
+  return out;
+}
+
 // CLI11 reports a mistyped flag as another one missing, so what it could not place comes first.
 void refuse_leftovers(const CLI::App& app, std::string_view command, std::string_view usage) {
   bool after_dashes = false;
@@ -105,9 +144,9 @@ void refuse_leftovers(const CLI::App& app, std::string_view command, std::string
     const std::string name = word.substr(0, std::min(word.find('='), word.size()));
     const std::string shown = name.substr(0, kQuotedFlagLength);
     if (!name.starts_with('-') || after_dashes) {
-      const std::string hint = app.get_option_no_throw("--model") == nullptr
-                                   ? fmt::format("usage: trcost {} {}", command, usage)
-                                   : fmt::format("for a model write --model {}", shown);
+      const std::string flags = after_dashes ? std::string() : with_flags(app);
+      const std::string hint = flags.empty() ? fmt::format("usage: trcost {} {}", command, usage)
+                                             : fmt::format("write {}", flags);
       throw usage_error(fmt::format("unexpected argument \"{}\"", shown), hint);
     }
     std::vector<std::string> known;
