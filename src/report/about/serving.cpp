@@ -321,7 +321,7 @@ std::string answer_words(const ServingReport& report, const ServingRow& row) {
   return text + " " + term_sentence(hours, *row.cost.price_per_gpu_hour * hours, "per GPU");
 }
 
-constexpr std::size_t kClaimRows = 12;  // of text: the first kinds of rent
+constexpr std::size_t kClaimRows = 6;  // of text: the first kind of rent
 
 void add_claim(Page& page, const ClaimJudgement& claim) {
   page.add(Paragraph{claim.verdict, Ink::good});

@@ -285,9 +285,46 @@ std::string factor_sentence(const std::string& claim, const ClaimCase& c) {
   return text;
 }
 
+std::string_view verdict_adjective(Verdict verdict) {
+  return verdict == Verdict::not_plausible ? "not plausible" : verdict_words(verdict);
+}
+
+// Conditions with a verdict: how many, and the tokens that all of them count.
+std::string conditions_with(const ClaimJudgement& claim, Verdict verdict) {
+  std::size_t count = 0, inputs_too = 0;
+  for (const ClaimCase& c : claim.cases) {
+    if (c.verdict != verdict) continue;
+    ++count;
+    if (c.all_tokens) ++inputs_too;
+  }
+  if (count == 0) return {};
+  return fmt::format(" It is {} under {} of {} conditions{}.", verdict_adjective(verdict), count,
+                     claim.cases.size(),
+                     inputs_too == count ? ", all of which count input and output tokens"
+                     : inputs_too == 0   ? ", all of which count output tokens alone"
+                                         : "");
+}
+
+// The claim in dollars against the predicted cost of an output token where all capacity is sold.
+std::string dollars_sentence(const ClaimJudgement& claim) {
+  const auto usd = [&](const ClaimCase& c) { return claim.claimed * c.needed / c.predicted; };
+  const ClaimCase* cheapest = &claim.cases.front();
+  for (const ClaimCase& c : claim.cases) {
+    const bool same = c.pricing == cheapest->pricing && c.sold == cheapest->sold && !c.all_tokens;
+    if (same && usd(c) < usd(*cheapest)) cheapest = &c;
+  }
+  return fmt::format(
+      "\"{}\" is {} on {} ({}, all capacity sold), where trcost predicts about {} per million "
+      "output tokens.{}{}",
+      claim.claim, verdict_adjective(cheapest->verdict), cheapest->accelerator, cheapest->pricing,
+      format_number(usd(*cheapest), NumberKind::money, 2),
+      conditions_with(claim, Verdict::plausible), conditions_with(claim, Verdict::undecided));
+}
+
 std::string counts_sentence(ClaimKind kind, const ClaimJudgement& claim) {
   const std::size_t all = claim.cases.size(), plausible = claim.plausible();
   const auto undecided = std::ranges::count(claim.cases, Verdict::undecided, &ClaimCase::verdict);
+  if (kind == ClaimKind::dollars) return dollars_sentence(claim);
   if (plausible == 0) {
     return undecided > 0
                ? fmt::format(
@@ -299,19 +336,8 @@ std::string counts_sentence(ClaimKind kind, const ClaimJudgement& claim) {
   if (plausible == all) {
     return fmt::format("\"{}\" is plausible under each of {} conditions.", claim.claim, all);
   }
-  const auto counting = [&](bool all_tokens) {
-    return std::ranges::any_of(claim.cases, [&](const ClaimCase& c) {
-      return c.verdict == Verdict::plausible && c.all_tokens == all_tokens;
-    });
-  };
-  std::string_view counted;  // the kinds of tokens that the plausible conditions count
-  if (kind == ClaimKind::dollars && !counting(false)) {
-    counted = ", all of which count input and output tokens";
-  } else if (kind == ClaimKind::dollars && !counting(true)) {
-    counted = ", all of which count output tokens alone";
-  }
   return fmt::format(
-      "\"{}\" is plausible under {} of {} conditions{}.{}", claim.claim, plausible, all, counted,
+      "\"{}\" is plausible under {} of {} conditions.{}", claim.claim, plausible, all,
       undecided > 0 ? fmt::format(" {} more are undecided.", undecided) : std::string());
 }
 
