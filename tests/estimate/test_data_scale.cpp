@@ -54,7 +54,7 @@ std::string scale_of(const Estimate& e) {
 
 bool warns_of_adaptation(const Estimate& e) {
   return std::ranges::any_of(e.warnings, [](const std::string& text) {
-    return text.find("few tokens") != std::string::npos;
+    return text.find("too few to train from scratch") != std::string::npos;
   });
 }
 

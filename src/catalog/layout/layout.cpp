@@ -50,13 +50,15 @@ std::string product_words(const Degrees& degrees) {
   return fmt::format("{}", fmt::join(words, " x "));
 }
 
-std::string recompute_words(const Layout& l) {
-  std::string text(recompute_name(l.recompute));
-  if (l.recompute_layers > 0) {
-    text += fmt::format(" and {} layer{}{} in full", l.recompute_layers,
-                        l.recompute_layers == 1 ? "" : "s", l.pp > 1 ? " of a stage" : "");
+std::string recompute_words(const Layout& l, double layers) {
+  const std::string word(recompute_name(l.recompute));
+  if (l.recompute_layers == 0) return word;
+  if (layers > 0 && l.recompute_layers * l.pp >= layers) {
+    return std::string(recompute_name(Recompute::full));
   }
-  return text;
+  return fmt::format(
+      "{}{} layer{}{} in full", l.recompute == Recompute::none ? std::string() : word + " and ",
+      l.recompute_layers, l.recompute_layers == 1 ? "" : "s", l.pp > 1 ? " of each stage" : "");
 }
 
 std::vector<HeldPart> held_parts(const MemoryUse& use) {

@@ -98,8 +98,9 @@ inline constexpr std::string_view kSplitTitle = "tp/pp/cp/dp";
 std::string split_words(const LayoutDegrees& split);
 /// `tp 4 x dp 16`: degrees that are set, of the dimensions that multiply to the accelerators.
 std::string product_words(const Degrees& degrees);
-/// `none`, `full`, or `none and 3 layers of a stage in full`.
-std::string recompute_words(const Layout& layout);
+/// `none`, `full`, or `3 layers of each stage in full`. Of a model whose `layers` are known, all of
+/// them in full are `full`.
+std::string recompute_words(const Layout& layout, double layers = 0);
 
 /// A part of the memory of a device.
 template <class T>

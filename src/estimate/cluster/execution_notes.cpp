@@ -32,8 +32,9 @@ std::string idle_reason(const Execution& execution, bool degrees_given) {
     case Execution::IdleCause::batch:
       break;
   }
-  return fmt::format("a batch of {} sequences does not divide over more",
-                     grouped(execution.plan.layout.global_batch, 0));
+  const double batch = execution.plan.layout.global_batch;
+  return fmt::format("a batch of {} sequence{} does not divide over more", grouped(batch, 0),
+                     batch == 1 ? "" : "s");
 }
 
 // Whether all GPUs have layouts, but none that fits.
@@ -57,7 +58,8 @@ void note_idle(const Execution& execution, bool batch_given, bool degrees_given,
   if (busy >= (1 - kNotableIdleShare) * execution.gpus) return;
   const bool other_batch_helps =
       !batch_given && !degrees_given && execution.idle_cause == Execution::IdleCause::batch;
-  notes.warn(fmt::format("{}. {} GPUs finish about as soon{}", why, grouped(busy, 0),
+  notes.warn(fmt::format("{}. {} about as soon{}", why,
+                         busy == 1 ? "1 GPU finishes" : grouped(busy, 0) + " GPUs finish",
                          other_batch_helps ? ". Or set another --global-batch" : ""));
 }
 
@@ -78,11 +80,15 @@ void note_batch_cost(const Task& task, const Execution& execution, Notes& notes)
         grouped(std::ceil(batch / each), 0)));
     return;
   }
+  const auto& round = task.prepared->round;
+  const double each_sample = round ? method_row(round->method).sequences_per_sample : 1;
+  const std::string pairs =
+      each_sample > 1 ? grouped(batch / each_sample, 0) + " pairs, " : std::string();
   notes.warn(fmt::format(
-      "the batch of {} sequences ({} tokens) is larger than the usual {}. The same loss takes "
+      "the batch of {} sequences ({}{} tokens) is larger than the usual {}. The same loss takes "
       "about {:.0f}% more tokens, which are not included (critical batch {} tokens, "
       "arXiv:2505.13738)",
-      grouped(batch, 0), format_number(batch * each, NumberKind::count, 2),
+      grouped(batch, 0), pairs, format_number(batch * each, NumberKind::count, 2),
       grouped(usual_batch(task, execution.gpus), 0), 100 * more,
       format_number(*task.amounts.critical_batch * each, NumberKind::count, 2)));
 }

@@ -253,10 +253,10 @@ struct Effect {
 void add_open_facts(const std::vector<MeasuredStep>& steps, std::vector<Effect>& out) {
   for (const Alternative& each : kAlternatives) {
     double largest = 0;
-    int open = 0;
+    std::vector<std::string_view> open;
     for (const MeasuredStep& step : steps) {
       if (!each.open(step.request)) continue;
-      ++open;
+      open.push_back(step.name);
       PlanRequest request = step.request;
       request.global_batch = step.layout.global_batch;
       each.choose(request, step.layout);
@@ -264,10 +264,9 @@ void add_open_facts(const std::vector<MeasuredStep>& steps, std::vector<Effect>&
     }
     if (largest < kWorthNoting) continue;
     out.push_back(
-        {largest,
-         fmt::format("{}, which {} of {} measured steps leave open: it changes a step by up to "
-                     "{:.0f}%",
-                     each.fact, open, steps.size(), 100 * (portable_exp(largest) - 1))});
+        {largest, fmt::format("{} of {}, which leave{} it open. It changes a step by up to {:.0f}%",
+                              each.fact, fmt::join(open, ", "), open.size() == 1 ? "s" : "",
+                              100 * (portable_exp(largest) - 1))});
   }
 }
 

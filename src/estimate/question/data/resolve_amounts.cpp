@@ -50,10 +50,11 @@ void note_data_scale(const ResolvedWork& work, const Amounts& amounts, Notes& no
              numbers + (whole ? ": the weights are taken to be trained already"
                               : "; the language model is trained already"),
              "Hoffmann et al. refit by Epoch AI (arXiv:2404.10102)"});
-  if (!whole || amounts.samples) return;
-  notes.warn("few tokens: " + numbers +
-             "; enough to adapt trained weights, but a model trained from scratch on them would be "
-             "undertrained");
+  // The makers of GPT-3 trained it on few tokens, and its own number needs no warning.
+  const bool own = amounts.tokens.total >= work.model.training_tokens.count &&
+                   work.model.training_tokens.count > 0;
+  if (!whole || amounts.samples || own) return;
+  notes.warn(numbers + ". That adapts trained weights, but is too few to train from scratch");
 }
 
 namespace {

@@ -203,10 +203,10 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   double sequence = usual_sequence(sample, packed, out);
   if (const auto given = scenario.number(Field::data_seq_length)) {
     if (!packed && *given > sequence) {
-      notes.warn(
-          fmt::format("--seq-length {} is more than the {} tokens of a sample, which has its "
-                      "sequence for itself: --packing packed fills longer ones",
-                      format_exact(*given), format_exact(sequence)));
+      notes.warn(fmt::format(
+          "samples have {} tokens and are not packed, so that the sequence length of {} "
+          "is not reached. Set --packing packed to fill it",
+          grouped(sequence, 0), grouped(*given, 0)));
     }
     sequence = packed ? *given : std::min(*given, sequence);
     if (filled && packed) warn_about_assumed_samples(sample, sequence, notes);

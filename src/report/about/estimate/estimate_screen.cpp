@@ -25,6 +25,7 @@ namespace {
 std::string largest_losses(const Estimate& e) {
   constexpr std::size_t kNamed = 2;
   std::vector<WaterfallStep> steps = waterfall_steps(e);
+  if (std::ranges::find(steps, "given_mfu", &WaterfallStep::term) != steps.end()) return {};
   std::erase_if(steps, [](const WaterfallStep& step) {
     return term_words(step.term) == "production overhead";
   });
@@ -132,7 +133,7 @@ std::string layout_line(const Estimate& e) {
   if (text.empty()) text = "one GPU";
   return text + fmt::format(", micro-batch {}, global batch {}, recompute {}",
                             format_exact(l.micro_batch), grouped(l.global_batch, 0),
-                            recompute_words(l));
+                            recompute_words(l, e.model.layers));
 }
 
 // The region and the seller that the user set.
