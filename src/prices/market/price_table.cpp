@@ -37,7 +37,7 @@ PriceQuote maker_price(PriceTable& table, const PriceQuery& query) {
       "{}: only its maker rents it, so its {} price ({}) is compared with {} prices of the others. "
       "--price-class {} compares all in one class{}{}",
       query.accelerator, maker_class, format_price(*quote->usd),
-      price_class_name(query.price_class), maker_class, quote->warning.empty() ? "" : ". ",
+      price_class_name(query.price_class), maker_class, quote->warning.empty() ? "" : ", and ",
       quote->warning);
   return *std::move(quote);
 }
