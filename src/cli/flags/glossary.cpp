@@ -58,14 +58,15 @@ constexpr Term kTerms[] = {
      "checkpoint, and the steps that are lost with them.",
      "--goodput, --checkpoint-interval, --preemption-hours"},
     {"useful time",
-     "The share of the paid time with training steps: evaluations, ramp-up, manual restarts and "
+     "The share of the paid time with training steps. Evaluations, ramp-up, manual restarts and "
      "waiting take the rest. Failures and interruptions come on top (goodput).",
      "--production-overhead, which takes the useful share"},
     {"cost|total|budget",
      "What the run costs at the price per GPU-hour, energy included. Data, their storage, egress "
      "and "
-     "staff are not in it. Experiments are with --experiments. The total is a median: half of such "
-     "runs cost more.",
+     "staff are not in it. With --experiments 0.5, experiments worth half of the run are added. "
+     "The "
+     "total is a median: half of such runs cost more.",
      "`trcost help ranges`, --experiments, --details"},
     {"median|sensitivity",
      "The median is the middle: half of such runs cost more. Sensitivity names the inputs that "
@@ -73,9 +74,11 @@ constexpr Term kTerms[] = {
      "the total most, with the total at P10 and at P90 of each alone.",
      "`trcost help ranges`"},
     {"compared|best quoted|old quote",
-     "The column of the platforms. best quoted is the one of the first sentence, and percentages "
-     "compare with it. Less certain prices are not compared: one quote is a single seller's, old "
-     "quote is over 90 days old (of hyperscalers, a year), estimated is nobody's.",
+     "A column of the platforms. best quoted: the lowest cost at a current quoted price, with "
+     "which "
+     "the percentages compare. Less certain prices are not compared. one quote: only one seller "
+     "quotes it. old quote: older than 90 days (of hyperscalers, a year). estimated: no usable "
+     "quote.",
      "`trcost help prices`"},
     {"contract|term|block|capacity block",
      "A reserved price binds for 1 or 3 years, used or not: the answer states the contract. A "

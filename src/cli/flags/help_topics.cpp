@@ -14,10 +14,10 @@ constexpr std::string_view kPrices =
 
 All platforms of an answer are priced in one class of sellers: specialist (the default),
 marketplace, hyperscaler or index (--price-class). The price is the median of the quotes of that
-class, with one quote per seller: of a whole machine, from the maker's own page, of the last months.
-"used" in the list marks them. "Newest price" is the date of the newest quote in the price book. The
-quotes behind an answer have their own dates. A price older than 90 days (of hyperscalers, a year) ranks
-behind newer ones.
+class, with one quote per seller: of a whole machine, from the seller's own page, of the last 3 to
+12 months. "used" in the list marks them. "Newest price" is the date of the newest quote in the
+price book. The quotes behind an answer have their own dates. A price older than 90 days (of
+hyperscalers, a year) ranks behind newer ones.
 
 Most quotes are of one machine. A cluster with a fast network can cost more or, under a contract,
 less: the list has the products.

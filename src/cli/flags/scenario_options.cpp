@@ -67,8 +67,8 @@ void use_count(Scenario& scenario, const catalog::CountedAccelerator& found, std
     throw Error(ErrorKind::usage,
                 fmt::format("\"{}\" has {} GPUs, but {} are set", typed.substr(0, 60),
                             format_exact(found.count), format_exact(gpus)),
-                "all platforms of an answer have one number of GPUs: set --gpus N and leave the "
-                "counts out",
+                fmt::format("set the number once: --gpus N, without a count in \"{}\"",
+                            typed.substr(0, 60)),
                 "--accelerator");
   }
   count = gpus;

@@ -76,11 +76,10 @@ std::vector<std::string> find_remedies(const Scenario& start, const std::string&
     other.set(field, each.value, field.flag);
     const std::optional<MemoryUse> use = fits(other);
     if (!use) continue;
-    const std::string words =
-        each.field == Field::train_offload
-            ? fmt::format("{} in {} of host memory per GPU", each.words,
-                          format_number(use->host, NumberKind::bytes))
-            : std::string(each.words);
+    const std::string words = each.field == Field::train_offload
+                                  ? fmt::format("{} in {} of host memory per GPU", each.words,
+                                                format_number(use->host, NumberKind::bytes))
+                                  : std::string(each.words);
     found.push_back(fmt::format("{}{} ({})", flag, each.value, words));
   }
   return found;

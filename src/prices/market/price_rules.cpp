@@ -491,9 +491,9 @@ PriceQuote discount_price(const PriceQuote& on_demand, const TermShare& share, c
       in_quadrature(on_demand.sigma, std::max(kListSigma, log_deviation(share.seller_shares))),
       kImputedSigma, kWidestSigma);
   const std::string_view term = commitment_name(market.commitment);
-  out.rule =
-      fmt::format("imputed: {} at {:.3g}% of on-demand, what the class takes off ({}), from {}",
-                  term, 100 * share.share, share.list, on_demand.rule);
+  out.rule = fmt::format(
+      "imputed: {} at {:.3g}% of on-demand, the share that sellers of the class ask ({}), from {}",
+      term, 100 * share.share, share.list, on_demand.rule);
   out.source = fmt::format("{} x {}: {} as a share of on-demand: {}; on-demand: {}",
                            format_exact(share.share), format_price(*on_demand.usd), term,
                            share.list, on_demand.source);

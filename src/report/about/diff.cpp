@@ -131,9 +131,7 @@ Table diff_table(const std::vector<DiffRow>& rows, bool everything,
 }
 
 std::string amount_words(const DiffRow& total, double value, bool estimated = false) {
-  return mark_imputed(total.display == NumberKind::money ? brief_money(value)
-                                                         : format_number(value, total.display, 3),
-                      estimated);
+  return mark_imputed(format_number(value, total.display, 4), estimated);
 }
 
 // A row per platform.

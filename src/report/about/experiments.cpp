@@ -151,9 +151,8 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   }
   facts.push_back({"Cost", money_words(platform.usd, platform) + share});
   if (platform.range.total_usd) {
-    facts.push_back(
-        {"80% range", fmt::format("{}. The errors of price and speed are the same in all runs",
-                                  experiments_range_words(platform))});
+    facts.push_back({"80% range", fmt::format("{}. A wrong price or speed affects all runs alike",
+                                              experiments_range_words(platform))});
   }
   if (platform.idle_gpu_hours > 0) {
     facts.push_back(

@@ -64,7 +64,7 @@ std::string memory_layout_words(const MemoryCase& c) {
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
   };
-  if (fit_word(c.use) == "likely") add("likely");
+  if (fit_word(c.use) == "likely") add("likely to fit");
   add(degree_words(l, false));
   if (l.dp * l.cp > 1 && l.sharding != Sharding::none) {
     add("shard " + std::string(sharding_name(l.sharding)));

@@ -449,7 +449,7 @@ std::vector<Fact> tco_defaults(const TcoReport& report) {
                     years_words(report.request.years)));
   }
   if (s.number_or_default(Field::cost_support_rate) == 0) {
-    add(Field::cost_support_rate, "support and staff are not included");
+    add(Field::cost_support_rate, "support, warranty and your own staff are not included");
   }
   if (s.has(Field::cost_price_per_gpu_hour) || s.has(Field::cost_prices)) {
     add(Field::cost_price_per_gpu_hour,

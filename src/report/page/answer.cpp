@@ -312,6 +312,13 @@ std::vector<std::string> comparison_sentences(const Report& report) {
   if (report.scenario != nullptr && report.scenario->has(Field::cost_prices)) {
     out.push_back("Only platforms in --price are compared. Add others with --accelerator.");
   }
+  std::string late;
+  for (const Estimate* e : order) {
+    if (missed_deadline(report, *e) > 0 && e != &best) {
+      quantity::append_item(late, platform_label(*e, report.estimates));
+    }
+  }
+  if (!late.empty()) out.push_back("The deadline is missed on " + late + ".");
   std::string idle;
   for (const Estimate* e : order) {
     const double unused = idle_gpus(*e);
@@ -338,7 +345,7 @@ std::string default_tokens(const Assumption&, const Report& report, const Estima
   if (e.tokens.compute_optimal) text += ", compute-optimal";
   if (e.tokens.published) text += ", as " + model_title(e.model) + " was trained on";
   if (report.example) {
-    text += fmt::format(" ({} used {})", report.example->name,
+    text += fmt::format(" ({}: {})", report.example->name,
                         format_number(report.example->tokens, NumberKind::count));
   }
   return text;
@@ -398,8 +405,7 @@ constexpr DefaultLine kDefaultLines[] = {
     {Field::efficiency_production_overhead,
      [](const Assumption&, const Report&, const Estimate& e) {
        const double useful = e.performance.production_overhead;
-       return fmt::format("Useful time {:.2g}: evaluations and waiting take {:.0f}%", useful,
-                          100 * (1 - useful));
+       return fmt::format("Evaluations and restarts take {:.0f}% of the time", 100 * (1 - useful));
      }},
     {Field::cost_utilization,
      [](const Assumption& a, const Report&, const Estimate& e) {
@@ -455,7 +461,12 @@ Table main_defaults(const Report& report) {
     if (found == e.assumptions.end()) continue;
     std::string text = words(*found, report, e);
     if (text.empty()) continue;
-    table.add_row({std::move(text), field_info(field).flag});
+    std::string flag(field_info(field).flag);
+    // The flag takes the share that is left.
+    if (field == Field::efficiency_production_overhead) {
+      flag += fmt::format(" {:.2g}", e.performance.production_overhead);
+    }
+    table.add_row({std::move(text), std::move(flag)});
   }
   return table;
 }
@@ -484,13 +495,13 @@ std::string accuracy_words(const Report& report, const Estimate& e) {
                 : std::string());
   }
   const std::string text =
-      fmt::format("GPU-hours within {:.0f}% in half of such runs", 100 * quality->median_error);
+      fmt::format("half of such runs within {:.0f}% of the GPU-hours", 100 * quality->median_error);
   if (!report.unseen) return text;
   constexpr double kManySources = 10;
   return text + (report.unseen->sources < kManySources
-                     ? fmt::format(", within {:.0f}% on {:g} new sources",
-                                   100 * report.unseen->median, report.unseen->sources)
-                     : fmt::format(". Of {:g} new sources one in ten was off by over {:.1f}x",
+                     ? fmt::format(", half of {:g} new sources within {:.0f}%",
+                                   report.unseen->sources, 100 * report.unseen->median)
+                     : fmt::format(", one in ten of {:g} new sources off by over {:.1f}x",
                                    report.unseen->sources, report.unseen->tenth_factor));
 }
 

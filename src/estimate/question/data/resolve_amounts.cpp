@@ -54,7 +54,7 @@ void note_data_scale(const ResolvedWork& work, const Amounts& amounts, Notes& no
   const bool own = amounts.tokens.total >= work.model.training_tokens.count &&
                    work.model.training_tokens.count > 0;
   if (!whole || amounts.samples || own) return;
-  notes.warn(numbers + ". That adapts trained weights, but is too few to train from scratch");
+  notes.warn(numbers + ", which adapt trained weights, but are too few to train from scratch");
 }
 
 namespace {

@@ -234,7 +234,7 @@ std::vector<Fact> screen_facts(const Report& report, const Estimate& e) {
 }
 
 // Names the warnings that the screen leaves out.
-std::string legend(const Report& report, std::size_t hidden) {
+std::string legend(const Report& report, std::size_t hidden, bool shown) {
   const bool imputed = std::ranges::any_of(
       report.estimates, [](const Estimate& e) { return e.cost.doubts.imputed && !e.cost.own; });
   std::string text = imputed ? "~ Estimated price. " : "";
@@ -247,12 +247,14 @@ std::string legend(const Report& report, std::size_t hidden) {
                                            : price_data_words(report.price_data_date, as_of);
   text += quotes;
   if (hidden == 0) return text + "More: --details, --explain.";
-  return text + fmt::format("{} more warning{}: --details.", hidden, hidden == 1 ? "" : "s");
+  return text + fmt::format("{}{} warning{}: --details.", hidden, shown ? " more" : "",
+                            hidden == 1 ? "" : "s");
 }
 
 void add_phase_grid(Page& page, const Table& phases, bool rounds) {
-  page.add(Heading{"Phases", fmt::format("tokens and time of a {}, GPU-hours and cost of all",
-                                         rounds ? "round" : "step")})
+  page.add(Heading{"Phases",
+                   fmt::format("tokens and time of a {}, GPU-hours and cost of all with lost time",
+                               rounds ? "round" : "step")})
       .add(Grid{phases});
 }
 
@@ -310,7 +312,7 @@ Page estimate_screen(const Report& report) {
   std::vector<std::string> warnings =
       warnings_about(e, report.estimates, estimate_warnings(report));
   const std::size_t hidden = estimate_warnings(report).size() - warnings.size();
-  page.add(Paragraph{legend(report, hidden), Ink::dim});
+  page.add(Paragraph{legend(report, hidden, !warnings.empty()), Ink::dim});
   return page.add(Warnings{std::move(warnings), true});
 }
 

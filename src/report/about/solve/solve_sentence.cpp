@@ -167,7 +167,8 @@ std::string time_range_sentence(const SolveReport& report, const Solution& best)
 
 // Names the platforms that reach more than the one of the answer, at less certain prices.
 std::string less_certain_sentence(const SolveReport& report, const Solution& best) {
-  const bool amounts = seeks(best, Field::data_tokens) || seeks(best, Field::model_params);
+  const bool tokens = !seeks(best, Field::model_params);
+  const bool amounts = !tokens || seeks(best, Field::data_tokens);
   if (report.target.column->role != ColumnRole::total || !amounts) return {};
   std::string more;
   for (const Solution* each : sort_solutions(report)) {
@@ -181,7 +182,9 @@ std::string less_certain_sentence(const SolveReport& report, const Solution& bes
                                           : format_number(e.tokens.total, NumberKind::count),
                                       evidence_mark(price_evidence(e.cost))));
   }
-  return more.empty() ? more : "More at less certain prices: " + more + ".";
+  return more.empty() ? more
+                      : (tokens ? "More tokens" : "Larger models") +
+                            (" at less certain prices: " + more + ".");
 }
 
 std::string confidence_sentence(const SolveTarget& target) {
