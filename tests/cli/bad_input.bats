@@ -280,7 +280,7 @@ END
   run_trcost estimate --model llava-1.5-7b --samples 5e4 --text-tokens-per-sample 324 --seq-length 4096 \
     --accelerator h100-sxm --gpus 8
   [ "$code" -eq 0 ]
-  grep -q -- 'warning: --seq-length 4096 .*900' err.txt
+  grep -q -- 'warning: samples have 900 tokens .*4,096' err.txt
   run_trcost estimate --model llava-1.5-7b --samples 5e4 --seq-length 700 --packing packed \
     --accelerator h100-sxm --gpus 8
   [ "$code" -eq 0 ]

@@ -132,7 +132,7 @@ estimate() {
   llama --price 2.16 >b.json
   run_trcost diff a.json b.json
   sentence=$(paste -sd' ' out.txt | tr -s ' ')
-  [[ "$sentence" = *"Training cost rises by \$481 (+8.0%) on h100-sxm, from \$6.0k to \$6.5k"* ]]
+  [[ "$sentence" = *"Training cost rises by \$481 (+8.0%) on h100-sxm, from \$6,017 to \$6,498"* ]]
   run_trcost diff a.json b.json --format json
   holds '.platforms[0].total | (.before - 6017.07 | fabs < 0.01) and (.after - 6498.44 | fabs < 0.01)'
   rise=481.37

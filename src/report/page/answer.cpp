@@ -494,15 +494,14 @@ std::string accuracy_words(const Report& report, const Estimate& e) {
                 ? fmt::format(". On new sources: median error {:.0f}%", 100 * report.unseen->median)
                 : std::string());
   }
-  const std::string text =
-      fmt::format("half of such runs within {:.0f}% of the GPU-hours", 100 * quality->median_error);
+  const std::string text = fmt::format("half of runs within {:.0f}%", 100 * quality->median_error);
   if (!report.unseen) return text;
   constexpr double kManySources = 10;
   return text + (report.unseen->sources < kManySources
                      ? fmt::format(", half of {:g} new sources within {:.0f}%",
                                    report.unseen->sources, 100 * report.unseen->median)
-                     : fmt::format(", one in ten of {:g} new sources off by over {:.1f}x",
-                                   report.unseen->sources, report.unseen->tenth_factor));
+                     : fmt::format(", one new source in ten off by {:.1f}x", report.unseen->sources,
+                                   report.unseen->tenth_factor));
 }
 
 }  // namespace trcost::report

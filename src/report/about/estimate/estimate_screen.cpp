@@ -46,7 +46,7 @@ std::string largest_losses(const Estimate& e) {
 std::string listed_name(const LineItem& item) {
   constexpr std::pair<Part, std::string_view> kListed[] = {
       {Part::servers, "depreciation of servers"},
-      {Part::network, "depreciation of the network"},
+      {Part::network, "of their network"},
       {Part::idle, "idle hours"},
       {Part::dataset, "storage of the data"}};
   const auto listed =
