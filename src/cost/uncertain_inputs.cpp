@@ -32,7 +32,7 @@ constexpr double kPueSigma = 0.05;
 // data/phases.md, A.10.
 constexpr double kRoundsSigma = 0.3;
 constexpr double kResponseSigma = 0.25;
-// Overheads of published bills (restarts by hand, evaluations, second attempts), from the coverage
+// Overheads of published bills (manual restarts, evaluations, second attempts), from the coverage
 // that `trcost validate --runs` prints.
 constexpr double kScopeSigma = 0.20;
 // Standard deviation of the logarithms of 0.55, 0.60 and 1.15, the ratios behind kProjectShare.
@@ -145,7 +145,7 @@ void default_uncertain_inputs(const UncertaintyContext& in, std::vector<Uncertai
   // Residuals of whole runs have it in them.
   if (!in.overhead_given && !in.vision_rows) {
     add(Cause::scope, {}, in.project ? kProjectSigma : kScopeSigma, Exponents::time(1),
-        "restarts by hand, evaluations and second attempts in published GPU-hours: trcost validate "
+        "manual restarts, evaluations and second attempts in published GPU-hours: trcost validate "
         "--runs");
   }
   if (in.rollouts) {

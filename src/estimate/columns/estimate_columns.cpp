@@ -258,7 +258,7 @@ void add_cost_columns(Columns<Estimate>& out) {
           .shown({.line = {beside::kMoney + 2, "sellers"}}, member<&E::cost, seller_words>)
           .as(ColumnRole::price_origin),
       boolean("cost.price_imputed", member<&E::cost, &C::doubts, &PriceDoubts::imputed>,
-              "nobody of the class asks that price: it is made from those of others")
+              "no seller of the class quotes it: it is estimated from other prices")
           .as(ColumnRole::price_origin),
       boolean("cost.price_other_class", member<&E::cost, &C::doubts, &PriceDoubts::other_class>,
               "it is its maker's, of another class than the others")

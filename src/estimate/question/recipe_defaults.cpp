@@ -298,7 +298,7 @@ std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const C
   if (!scenario.has(Field::layout_recompute) && !scenario.has(Field::layout_recompute_layers)) {
     adapted.set_text(Field::layout_recompute, "full");
     notes.add(Field::layout_recompute, "full",
-              "these recipes checkpoint whether or not memory asks for it",
+              "such recipes recompute whether or not memory requires it",
               "gradient_checkpointing in the scripts of LLaVA, TinyLLaVA, XTuner and ms-swift");
   }
   return adapted;

@@ -338,7 +338,7 @@ class ExperimentsBudget {
         return Calculation::Given{result.gpu_hours / result.experiment->attempts(), true};
       }));
     }
-    unfilled_share_ = line(
+    idle_share_ = line(
         "idle GPUs of rented nodes, per GPU-hour", "h", NumberKind::number, [&](std::size_t c) {
           const PlatformExperiments& platform = report_.platforms[c];
           return Calculation::Given{platform.idle_gpu_hours / platform.gpu_hours, true};
@@ -354,8 +354,8 @@ class ExperimentsBudget {
     }
     used_ =
         line("in use", "h", NumberKind::count, [&](std::size_t c) { return sum_of(hours_, c); });
-    unfilled_ = line("idle", "h", NumberKind::count, [&](std::size_t c) {
-      return Calculation::Product{1, {{{used_, c}}, {{unfilled_share_, c}}}};
+    idle_ = line("idle", "h", NumberKind::count, [&](std::size_t c) {
+      return Calculation::Product{1, {{{used_, c}}, {{idle_share_, c}}}};
     });
   }
 
@@ -402,7 +402,7 @@ class ExperimentsBudget {
     };
     for (std::size_t i = 0; i < experiments().size(); ++i) add(name(i), hours_[i], price_);
     add("other items", used_, other_price_);
-    add("idle", unfilled_, price_);
+    add("idle", idle_, price_);
     const std::size_t total = line("Total", "USD", NumberKind::money, [&](std::size_t c) {
       Calculation::Sum sum;
       for (const std::size_t amount : amounts) {
@@ -420,7 +420,7 @@ class ExperimentsBudget {
   const ExperimentReport& report_;
   Calculation out_;
   std::vector<std::size_t> attempts_, hours_each_, hours_;
-  std::size_t unfilled_share_ = 0, used_ = 0, unfilled_ = 0, price_ = 0, other_price_ = 0;
+  std::size_t idle_share_ = 0, used_ = 0, idle_ = 0, price_ = 0, other_price_ = 0;
 };
 
 }  // namespace

@@ -165,7 +165,7 @@ void BudgetMaker::add_run() {
   goodput_ = add_line("goodput", "", NumberKind::fraction,
                       [](std::size_t, const Estimate& e) { return input(e.performance.goodput); });
   overhead_ = add_line(
-      "left after evaluations, restarts by hand, ramp-up", "", NumberKind::fraction,
+      "useful time, without evaluations, manual restarts and ramp-up", "", NumberKind::fraction,
       [](std::size_t, const Estimate& e) { return input(e.performance.production_overhead); });
   gpus_ = add_line("GPUs", "", NumberKind::count,
                    [](std::size_t, const Estimate& e) { return input(e.gpus); });
