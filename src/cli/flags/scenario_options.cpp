@@ -158,8 +158,8 @@ void note_bare_seconds(const FieldInfo& info, std::string_view typed, Session& s
   if (info.kind != FieldKind::duration) return;
   if (std::ranges::find(kOfSeconds, info.field) != std::end(kOfSeconds)) return;
   if (typed.find_first_not_of("0123456789.") != typed.npos) return;
-  constexpr std::size_t kDays = 3;  // digits
-  if (info.field == Field::hardware_deadline && typed.size() <= kDays) {
+  constexpr std::size_t kMostDigits = 3;  // of a deadline meant in days
+  if (info.field == Field::hardware_deadline && typed.size() <= kMostDigits) {
     throw Error(ErrorKind::usage, fmt::format("{} has no unit", typed),
                 fmt::format("write {}d for days or {}h for hours", typed, typed),
                 std::string(info.flag));

@@ -574,14 +574,15 @@ std::string_view main_publisher(const PriceRows& rows, const Market& market) {
 
 namespace {
 
-// What a seller asks for a cluster, where one machine sets the price.
+// Names the price of a cluster at the seller whose single machine sets the price. Empty for none.
 std::string cluster_warning(const PriceRows& rows, const Market& market, std::string_view chip,
                             const PriceRow& machine) {
   const PriceRow* dearest = nullptr;
   for (const PriceRow* row : rows) {
     if (row->accelerator != chip || row->commitment != market.commitment ||
-        row->provider != machine.provider || row->product.find("Cluster") == std::string::npos ||
-        row->median <= machine.median || age_in_days(*row, market.as_of) > kYearDays) {
+        !is_same_seller(row->provider, machine.provider) ||
+        row->product.find("Cluster") == std::string::npos || row->median <= machine.median ||
+        age_in_days(*row, market.as_of) > kYearDays) {
       continue;
     }
     if (dearest == nullptr || row->median > dearest->median) dearest = row;
@@ -614,7 +615,6 @@ PriceQuote quote_provider(const PriceRows& rows, const Market& market, std::stri
   }
   const PriceRow& row = *best.front();
   const int age = age_in_days(row, market.as_of);
-  const std::string clusters = cluster_warning(rows, market, chip, row);
   PriceQuote quote = quote_rows(
       std::move(best), fmt::format("{} price of the provider", commitment_name(market.commitment)));
   quote.sigma = kListSigma;
@@ -624,7 +624,7 @@ PriceQuote quote_provider(const PriceRows& rows, const Market& market, std::stri
                                 commitment_name(market.commitment), chip, provider,
                                 quote.date.empty() ? "an unknown date" : quote.date, market.as_of);
   }
-  if (quote.warning.empty()) quote.warning = clusters;
+  if (quote.warning.empty()) quote.warning = cluster_warning(rows, market, chip, row);
   return quote;
 }
 

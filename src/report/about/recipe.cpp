@@ -9,6 +9,7 @@
 #include "report/page/page.h"
 #include "report/table/table.h"
 #include "text/column.h"
+#include "workload/method.h"
 
 namespace trcost::report {
 namespace {
@@ -98,7 +99,8 @@ std::string origin_words(const RecipeReport& report, std::string_view path) {
   if (set != report.given.end()) return set->origin;
   const std::string_view method = recipe.scenario.text(Field::train_method);
   const bool in_pairs =
-      path == field_info(Field::train_micro_batch).path && (method == "dpo" || method == "reward");
+      path == field_info(Field::train_micro_batch).path && !method.empty() &&
+      workload::method_row(workload::method_named(method)).sequences_per_sample == 2;
   std::string keys;
   for (const RecipeKey& key : recipe.keys) {
     const std::string sets = "," + key.path + ",";

@@ -240,7 +240,7 @@ std::vector<std::string> purchase_sentences(const TcoRow& row) {
   return out;
 }
 
-// What the machines have to sell for, where buying wins by their resale alone.
+// Names the least resale with which buying beats renting. Empty if none is needed.
 std::string needed_resale_sentence(const TcoReport& report, const TcoRow& best) {
   const TcoRow* rent = find_tco_row(report, best.accelerator, "on-demand");
   if (!best.purchase || !best.resale || rent == nullptr || !rent->total) return {};

@@ -140,6 +140,11 @@ bool is_imputed_item(const CostResult& cost, const LineItem& item) {
   return item.part == Part::compute && cost.doubts.imputed && !cost.own;
 }
 
+std::string hidden_warning_words(std::size_t hidden, bool some_shown) {
+  return fmt::format("{}{} warning{}: --details.", hidden, some_shown ? " more" : "",
+                     hidden == 1 ? "" : "s");
+}
+
 std::string_view evidence_mark(PriceEvidence evidence) {
   constexpr std::string_view kMarks[] = {"quotes", "one quote", "old quote", "estimated"};
   return kMarks[static_cast<std::size_t>(evidence)];
@@ -147,8 +152,8 @@ std::string_view evidence_mark(PriceEvidence evidence) {
 
 std::string evidence_words(PriceEvidence evidence, std::string_view seller) {
   if (evidence == PriceEvidence::estimated) return "estimated price";
-  if (evidence == PriceEvidence::old) return "old quote";
-  return seller.empty() ? std::string("one quote") : fmt::format("only quoted by {}", seller);
+  if (evidence == PriceEvidence::old || seller.empty()) return std::string(evidence_mark(evidence));
+  return fmt::format("only quoted by {}", seller);
 }
 
 Cell money_cell(std::optional<double> usd, bool imputed) {

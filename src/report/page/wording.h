@@ -37,6 +37,8 @@ std::string time_words(double seconds);
 std::string mark_imputed(std::string money, bool imputed);
 /// Prefixes an amount of a run with `~` if its rental price is imputed.
 std::string mark_imputed(std::string money, const CostResult& cost);
+/// Returns `2 more warnings: --details.`, for the end of a screen.
+std::string hidden_warning_words(std::size_t hidden, bool some_shown);
 /// Returns `one quote`, `old quote`, `estimated`.
 std::string_view evidence_mark(PriceEvidence evidence);
 /// Returns why a price is less certain than the median of several quotes.

@@ -49,7 +49,7 @@ constexpr SavedKind kKinds[] = {
               "save one with `trcost estimate ... --format json -o FILE`", std::string(origin));
 }
 
-// What is no saved result ends here, before a second tree is built of a large file.
+// Refuses other files before a second tree is built of a large one.
 void check_version(const JsonValue& document, std::string_view origin) {
   if (!document.is_object()) refuse_document(origin, "it is no JSON object");
   const std::optional<JsonValue> version = document.object().optional_value("schema_version");

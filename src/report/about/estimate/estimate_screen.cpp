@@ -247,8 +247,7 @@ std::string legend(const Report& report, std::size_t hidden, bool shown) {
                                            : price_data_words(report.price_data_date, as_of);
   text += quotes;
   if (hidden == 0) return text + "More: --details, --explain.";
-  return text + fmt::format("{}{} warning{}: --details.", hidden, shown ? " more" : "",
-                            hidden == 1 ? "" : "s");
+  return text + hidden_warning_words(hidden, shown);
 }
 
 void add_phase_grid(Page& page, const Table& phases, bool rounds) {

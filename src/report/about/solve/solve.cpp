@@ -83,8 +83,7 @@ void add_solution_warnings(const SolveReport& report, Page& page) {
   std::string legend =
       price_legend(estimates, report.price_data_date, scenario.text(Field::cost_as_of));
   if (const std::size_t hidden = all.size() - shown.size(); hidden > 0) {
-    legend += fmt::format(" {}{} warning{}: --details.", hidden, shown.empty() ? "" : " more",
-                          hidden == 1 ? "" : "s");
+    legend += " " + hidden_warning_words(hidden, !shown.empty());
   }
   std::erase_if(
       all, [&](const std::string& line) { return std::ranges::find(shown, line) != shown.end(); });
