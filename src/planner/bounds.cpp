@@ -54,9 +54,12 @@ ReplicaWork::Pass ReplicaWork::compute(double micro_batch) const {
   l.sharding = Sharding::none;
   Pass out;
   out.kernels = model_.kernels(l);
-  const performance::StepParts step = model_.evaluate(l, out.kernels);
+  performance::PayloadSeconds payloads;
+  const performance::StepParts step = model_.evaluate(l, out.kernels, payloads);
   const StepTime& time = step.time;
   out.parts = step.placed;
+  out.forward = step.work.forward_pass();
+  out.backward = step.work.backward_pass();
   double sum = 0;
   for (const StepTerm each :
        {StepTerm::matmul_peak, StepTerm::kernel, StepTerm::attention, StepTerm::elementwise,
@@ -87,14 +90,14 @@ ReplicaWork& Bounds::replica(const Structure& s, ContextKind context_kind, bool 
   return *last_work_;
 }
 
-double Bounds::uneven(const Structure& s, const ReplicaWork::Pass& pass, double micro_batch) const {
-  const performance::StageParts& parts = pass.parts;
-  // An encoder moves layers to other stages.
-  if (s.pp == 1 || parts.encoder > 0) return 0;
-  const double layers = model_.pipeline_layers().count();
-  const double mean = (layers * parts.layer + parts.head) / s.pp;
-  const double slowest = std::ceil(layers / s.pp) * parts.layer;
-  const double waits = model_.platform().stack->stage_imbalance * std::max(0.0, slowest - mean);
+double Bounds::uneven(const Structure& s, const ReplicaWork::Pass& pass, double micro_batch,
+                      double recomputed) const {
+  if (s.pp == 1) return 0;
+  const performance::PipelineLayers& layers = model_.pipeline_layers();
+  performance::StageParts parts = pass.parts;
+  parts.layer += recomputed * pass.repeated(s, micro_batch) / layers.count();
+  const performance::StageTimes stages = performance::stage_times(layers, parts, s.pp);
+  const double waits = model_.platform().stack->stage_imbalance * (stages.slowest - stages.mean);
   return waits * s.gpus() / (micro_batch * s.dp);
 }
 
@@ -102,6 +105,14 @@ double Bounds::transfers(const Layout& l) const {
   if (l.pp == 1) return 0;
   const double times = l.micro_batches() + performance::bubble_stages(l.pp, l.vp);
   return times * model_.stage_transfer_seconds(l) * l.gpus() / l.global_batch;
+}
+
+double Bounds::exchange(const Layout& l, const ReplicaWork::Pass& pass, double recomputed,
+                        performance::PayloadSeconds& payloads) const {
+  // Recomputation hides exchange too, by no more than it takes.
+  const double backward = pass.backward + recomputed * pass.repeated(l, l.micro_batch);
+  return model_.update_and_exchange_seconds(l, pass.forward, backward, payloads) * l.gpus() /
+         l.global_batch;
 }
 
 double Bounds::share(double gpus) {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lower bounds of step time, before the pipeline and the exchange of gradients are known.
+// Lower bounds of step time, before memory decides which layers recompute.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "performance/training/data_exchange.h"
 #include "planner/space.h"
 #include "quantity/layers.h"
 
 namespace trcost::planner {
 
 /// Work of one replica by micro-batch: its kernels and exchange within layers. Pipelines and the
-/// exchange of gradients only add to it. It does not depend on the cluster, so that searches for
-/// several sizes share it.
+/// exchange between replicas only add to it. It does not depend on the cluster, so that searches
+/// for several sizes share it.
 class ReplicaWork {
  public:
   struct Pass {
@@ -21,6 +22,11 @@ class ReplicaWork {
     double seconds = 0;             ///< GPU-seconds per sequence, before StepModel::lengthening()
     double recompute = 0;           ///< least addition of full recomputation
     performance::StageParts parts;  ///< of a micro-batch, without recomputation
+    double forward = 0, backward = 0;  ///< seconds of a micro-batch's passes, which hide exchange
+    /// Least seconds of a micro-batch that full recomputation adds.
+    [[nodiscard]] double repeated(const Structure& s, double micro_batch) const {
+      return recompute * micro_batch / (static_cast<double>(s.tp) * s.cp);
+    }
   };
 
   /// `layout`: the degrees and kinds that decide the work of a layer.
@@ -52,12 +58,17 @@ class Bounds {
   ReplicaWork& replica(const Structure& structure, ContextKind context_kind,
                        bool sequence_parallel);
   /// GPU-seconds per sequence, before StepModel::lengthening(), for which the other stages wait for
-  /// the slowest if layers do not divide evenly. `pass`: of the replica at `micro_batch`.
+  /// the slowest. `pass`: of the replica at `micro_batch`. `recomputed`: least share of the layers.
   [[nodiscard]] double uneven(const Structure& structure, const ReplicaWork::Pass& pass,
-                              double micro_batch) const;
+                              double micro_batch, double recomputed) const;
   /// GPU-seconds per sequence, before StepModel::lengthening(), of exposed transfers between
   /// stages.
   [[nodiscard]] double transfers(const Layout& layout) const;
+  /// GPU-seconds per sequence, before StepModel::lengthening(), of the update and of the exchange
+  /// between replicas that the passes leave exposed. `pass`: of the replica. `recomputed`: least
+  /// share of the layers, which hides exchange too. `payloads`: of these degrees.
+  [[nodiscard]] double exchange(const Layout& layout, const ReplicaWork::Pass& pass,
+                                double recomputed, performance::PayloadSeconds& payloads) const;
   /// Seconds per GPU-second of work: lengthening over GPUs.
   double share(double gpus);
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -33,8 +32,8 @@ LayoutSearch::LayoutSearch(Bounds& bounds, const PlanRequest& request, Idle idle
       offloads_activations_(model_.workload().offload.activations) {}
 
 bool LayoutSearch::later(const Candidate& a, const Candidate& b) {
-  return std::tie(a.bound, a.structure, a.vp, a.batch.micro_batch) >
-         std::tie(b.bound, b.structure, b.vp, b.batch.micro_batch);
+  return std::tie(a.bound, a.structure, a.vp, a.batch.micro_batch, a.sharding) >
+         std::tie(b.bound, b.structure, b.vp, b.batch.micro_batch, b.sharding);
 }
 
 void LayoutSearch::push(const Candidate& candidate) {
@@ -85,10 +84,10 @@ bool LayoutSearch::search(Plan& plan) {
     if (idle && next.bound > contenders_.best_limit()) continue;
     if (next.vp == kRough) {
       refine(next);
-    } else if (next.vp == kUnchecked) {
-      check_memory(next);
     } else if (next.vp == kUnexpanded) {
       expand(next.structure);
+    } else if (next.vp == kUnchecked) {
+      check_memory(next);
     } else {
       visit(next);
       // Once a layout is found, its time bounds all others.
@@ -118,8 +117,8 @@ bool LayoutSearch::drop(const Structure& structure, double seconds, double weigh
 
 void LayoutSearch::enumerate() {
   structures_ = space_.structures();
-  too_large_.assign(structures_.size(), kInfinity);
-  shardings_.assign(structures_.size(), 0);
+  too_large_.assign(structures_.size() * std::size(catalog::kShardings), kInfinity);
+  payloads_.assign(structures_.size(), {});
   queue_.reserve(structures_.size());
   alone_ = structures_.size() == 1;
   for (std::size_t i = 0; i < structures_.size() && considered_ < kMostConsidered; ++i) {
@@ -127,7 +126,7 @@ void LayoutSearch::enumerate() {
     const auto index = static_cast<int>(i);
     const double bound = alone_ ? 0 : rough_bound(index);
     if (bound == kInfinity) continue;
-    queue_.push_back({bound, bound, 0, index, alone_ ? kUnchecked : kRough, {}});
+    queue_.push_back({bound, bound, 0, index, alone_ ? kUnexpanded : kRough, {}, {}});
   }
   std::make_heap(queue_.begin(), queue_.end(), later);
 }
@@ -151,136 +150,128 @@ void LayoutSearch::refine(const Candidate& candidate) {
   for (const double micro : micros_) {
     const ReplicaWork::Pass& known = pass(s, micro);
     const double seconds = known.seconds * share;
-    const double uneven = bounds_.uneven(s, known, micro) * share;
-    const double bubble = space_.least_bubble(s, micro);
-    least = std::min(least, seconds * (1 + bubble) + uneven);
-    weighed = std::min(weighed, seconds * space_.least_stretch(bubble, penalty) + uneven * penalty);
+    const double waiting =
+        space_.least_bubble(s, micro) + bounds_.uneven(s, known, micro, 0) / known.seconds;
+    least = std::min(least, seconds * (1 + waiting));
+    weighed = std::min(weighed, seconds * space_.least_stretch(waiting, penalty));
   }
   Candidate next = candidate;
-  next.bound = next.work = kRounding * weighed * complexity_penalty(s, 1, request_.gpus);
-  next.vp = kUnchecked;
+  next.bound = kRounding * weighed * complexity_penalty(s, 1, request_.gpus);
+  next.vp = kUnexpanded;
   if (!drop(s, least, next.bound)) push(next);
 }
 
+double LayoutSearch::exchange(int structure, const BatchChoice& batch, int vp, Sharding sharding,
+                              double recomputed) {
+  const Structure& s = structure_at(structure);
+  const Layout l = space_.layout(s, batch, vp, sharding, Recompute::none);
+  return bounds_.exchange(l, pass(s, batch.micro_batch), recomputed, payloads(structure));
+}
+
 double LayoutSearch::batches_bound(int structure, std::span<const BatchChoice> batches,
-                                   double recomputed) {
+                                   std::optional<Sharding> sharding, double recomputed) {
   const Structure& s = structure_at(structure);
   const double share = bounds_.share(s.gpus());
   const double weight = kRounding * complexity_penalty(s, 1, request_.gpus);
-  double least = kInfinity, micro_batch = 0, work = 0, uneven = 0;
+  const double micro_batch = batches.front().micro_batch;
+  const ReplicaWork::Pass& known = pass(s, micro_batch);
+  const double work = share * (known.seconds + recomputed * known.recompute);
+  const double uneven = share * bounds_.uneven(s, known, micro_batch, recomputed);
+  const double most = reach();
+  double least = kInfinity;
   for (const BatchChoice& batch : batches) {
-    // Batches of one micro-batch are adjacent.
-    if (batch.micro_batch != micro_batch) {
-      micro_batch = batch.micro_batch;
-      const ReplicaWork::Pass& known = pass(s, micro_batch);
-      work = share * (known.seconds + recomputed * known.recompute);
-      uneven = share * bounds_.uneven(s, known, micro_batch);
+    const double m = batch.global_batch / (micro_batch * s.dp);
+    const double stages = space_.most_virtual_stages(s, m);
+    double seconds = work * (1 + (s.pp - 1) / (stages * m)) + uneven;
+    if (weight * seconds * batch.penalty >= std::min(least, most)) continue;
+    if (sharding) {
+      seconds +=
+          share * exchange(structure, batch, static_cast<int>(stages), *sharding, recomputed);
     }
-    const double m = batch.global_batch / (batch.micro_batch * s.dp);
-    const double bubble = (s.pp - 1) / (space_.most_virtual_stages(s, m) * m);
-    const double seconds = work * (1 + bubble) + uneven;
     const double weighed = weight * seconds * batch.penalty;
     if (!drop(s, seconds, weighed)) least = std::min(least, weighed);
   }
   return least;
 }
 
-void LayoutSearch::check_memory(const Candidate& candidate) {
-  const Structure& s = structure_at(candidate.structure);
-  space_.batches(s, batches_);
-  if (batches_.empty()) return;
-  const auto smaller = [](const BatchChoice& a, const BatchChoice& b) {
-    return std::tie(a.micro_batch, a.global_batch) < std::tie(b.micro_batch, b.global_batch);
-  };
-  const BatchChoice& smallest = *std::min_element(batches_.begin(), batches_.end(), smaller);
-  unsigned& found = shardings_[static_cast<std::size_t>(candidate.structure)];
-  std::span<const Sharding> shardings = space_.shardings();
-  if (s.dp == 1 && s.cp == 1) shardings = shardings.first(1);  // nothing to shard over
-  double share = 1;
-  for (const Sharding sharding : shardings | std::views::reverse) {
-    const std::optional<double> needed = least_recompute_with(s, smallest, sharding, share);
-    if (!needed) continue;
-    found |= 1U << static_cast<unsigned>(sharding);
-    share = std::min(share, *needed);
-  }
-  if (found == 0) return;
-  Candidate next = candidate;
-  next.vp = kUnexpanded;
-  next.bound = alone_ ? 0 : kInfinity;
-  std::vector<FittingBatches> fitting;
-  double too_large = kInfinity;
-  // Batches of one micro-batch are adjacent.
-  for (auto first = batches_.begin(), end = first; first != batches_.end(); first = end) {
-    const double micro_batch = first->micro_batch;
-    end = std::find_if(first, batches_.end(),
-                       [&](const BatchChoice& batch) { return batch.micro_batch != micro_batch; });
-    if (micro_batch >= too_large) continue;
-    const std::span<const BatchChoice> batches(first, end);
-    // Memory of batches that are too slow is of no interest.
-    if (!alone_ && batches_bound(candidate.structure, batches, 0) > reach()) continue;
-    const BatchChoice& least = *std::min_element(first, end, smaller);
-    const std::optional<double> needed =
-        &least == &smallest ? share : least_recompute(candidate.structure, least);
-    if (!needed) {
-      too_large = micro_batch;
-      continue;
-    }
-    fitting.push_back({{first, end}, *needed});
-    if (!alone_) {
-      next.bound = std::min(next.bound, batches_bound(candidate.structure, batches, *needed));
-    }
-  }
-  if (fitting.empty() || next.bound == kInfinity) return;
-  fitting_[candidate.structure] = std::move(fitting);
-  push(next);
+std::span<const BatchChoice> LayoutSearch::batches_of_size(std::span<const BatchChoice> batches,
+                                                           double micro_batch) {
+  const auto is_of_size = [&](const BatchChoice& b) { return b.micro_batch == micro_batch; };
+  const auto first = std::ranges::find_if(batches, is_of_size);
+  return {first, std::find_if_not(first, batches.end(), is_of_size)};
 }
 
 void LayoutSearch::expand(int structure) {
-  const auto known = fitting_.extract(structure);
-  for (const FittingBatches& each : known.mapped()) {
-    if (!alone_ && batches_bound(structure, each.batches, each.recomputed) > reach()) continue;
-    for (const BatchChoice& batch : each.batches) add_stages(structure, batch, each.recomputed);
+  const Structure& s = structure_at(structure);
+  std::vector<BatchChoice>& batches = batches_[structure];
+  space_.batches(s, batches);
+  if (alone_ && batches.size() == 1 && request_.sharding && request_.recompute) {
+    const BatchChoice& batch = batches.front();
+    space_.virtual_stages(s, batch.global_batch / (batch.micro_batch * s.dp), stages_);
+    if (stages_.size() == 1) {
+      return push({0, 0, 0, structure, stages_.front(), batch, *request_.sharding});
+    }
+  }
+  alone_ = false;
+  std::span<const Sharding> shardings = space_.shardings();
+  if (s.dp == 1 && s.cp == 1) shardings = shardings.first(1);  // nothing to shard over
+  std::span<const BatchChoice> group;
+  for (auto next = batches.begin(); next != batches.end(); next += std::ssize(group)) {
+    group = batches_of_size({next, batches.end()}, next->micro_batch);
+    if (batches_bound(structure, group, std::nullopt, 0) > reach()) continue;
+    for (const Sharding sharding : shardings) {
+      const double bound = batches_bound(structure, group, sharding, 0);
+      if (bound == kInfinity || bound > reach()) continue;
+      push({bound, 0, 0, structure, kUnchecked, *next, sharding});
+    }
   }
 }
 
-void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double recomputed) {
+void LayoutSearch::check_memory(const Candidate& candidate) {
+  const Structure& s = structure_at(candidate.structure);
+  const double micro_batch = candidate.batch.micro_batch;
+  double& too_large = too_large_micro_batch(candidate.structure, candidate.sharding);
+  if (micro_batch >= too_large) return;
+  const std::span<const BatchChoice> batches =
+      batches_of_size(batches_.at(candidate.structure), micro_batch);
+  const BatchChoice& least = *std::ranges::min_element(batches, {}, &BatchChoice::global_batch);
+  const std::optional<double> recomputed = least_recompute(s, least, candidate.sharding);
+  if (!recomputed) {
+    too_large = micro_batch;
+    return;
+  }
+  for (const BatchChoice& batch : batches) {
+    add_stages(candidate.structure, batch, candidate.sharding, *recomputed);
+  }
+}
+
+void LayoutSearch::add_stages(int structure, const BatchChoice& batch, Sharding sharding,
+                              double recomputed) {
   const Structure& s = structure_at(structure);
   const double m = batch.global_batch / (batch.micro_batch * s.dp);
+  const ReplicaWork::Pass& known = pass(s, batch.micro_batch);
+  const double share = bounds_.share(s.gpus());
+  const double uneven = share * bounds_.uneven(s, known, batch.micro_batch, recomputed);
   space_.virtual_stages(s, m, stages_);
-  // A complete layout needs no bound.
-  const bool alone = alone_ && batches_.size() == 1 && stages_.size() == 1 && request_.sharding &&
-                     request_.recompute;
-  double work = 0, again = 0, uneven = 0;
-  const double share = alone ? 0 : bounds_.share(s.gpus());
-  if (!alone) {
-    const ReplicaWork::Pass& known = pass(s, batch.micro_batch);
-    work = known.seconds * share;
-    again = known.recompute * share;
-    uneven = bounds_.uneven(s, known, batch.micro_batch) * share;
-  }
   for (const int vp : stages_) {
     if (considered_ >= kMostConsidered) return;
     ++considered_;
     const double bubble = (s.pp - 1) / (vp * m);
     const double penalty = kRounding * batch.penalty * complexity_penalty(s, vp, request_.gpus);
-    double least = work * (1 + bubble) + uneven;
-    const double repeated = again * (1 + bubble);
-    if ((least + recomputed * repeated) * penalty > reach()) continue;
-    if (!alone) {
-      const Layout l =
-          space_.layout(s, batch, vp, space_.shardings().front(), space_.recomputes().front());
-      least += bounds_.transfers(l) * share;
-    }
-    const double seconds = least + recomputed * repeated;
+    const double again = share * known.recompute * (1 + bubble);
+    double work = share * known.seconds * (1 + bubble);
+    if ((work + recomputed * again + uneven) * penalty > reach()) continue;
+    work += share * bounds_.transfers(space_.layout(s, batch, vp, sharding, Recompute::none));
+    const double seconds = work + recomputed * again + uneven +
+                           share * exchange(structure, batch, vp, sharding, recomputed);
     const double bound = seconds * penalty;
     if (drop(s, seconds, bound) || bound > reach()) continue;
-    push({bound, least * penalty, repeated * penalty, structure, vp, batch});
+    push({bound, work * penalty, again * penalty, structure, vp, batch, sharding});
   }
 }
 
-std::optional<double> LayoutSearch::least_recompute_with(const Structure& s,
-                                                         const BatchChoice& batch,
-                                                         Sharding sharding, double known) {
+std::optional<double> LayoutSearch::least_recompute(const Structure& s, const BatchChoice& batch,
+                                                    Sharding sharding) {
   const auto at = [&](Recompute mode) {
     return space_.layout(s, batch, request_.vp.value_or(1), sharding, mode);
   };
@@ -288,7 +279,7 @@ std::optional<double> LayoutSearch::least_recompute_with(const Structure& s,
   std::optional<MemoryUse> least;  // with the most thorough recomputation
   double share = 1;
   for (const Recompute mode : space_.recomputes()) {
-    if (mode == last || known == 0) break;
+    if (mode == last) break;
     const Layout l = at(mode);
     const MemoryUse use = memory(l);
     if (leaves_margin(use)) return recomputed_share(l, layers());
@@ -302,90 +293,57 @@ std::optional<double> LayoutSearch::least_recompute_with(const Structure& s,
   return last == Recompute::full ? share : 0;
 }
 
-std::optional<double> LayoutSearch::least_recompute(int structure, const BatchChoice& batch) {
-  std::optional<double> share;
-  // The last sharding takes the least memory, so it most likely needs no recomputation.
-  for (const Sharding sharding : space_.shardings() | std::views::reverse) {
-    if (!sharding_fits(structure, sharding)) continue;
-    const std::optional<double> needed =
-        least_recompute_with(structure_at(structure), batch, sharding, 1);
-    if (needed) share = std::min(share.value_or(1), *needed);
-    if (share == 0) break;
-  }
-  return share;
-}
-
-bool LayoutSearch::sharding_fits(int structure, Sharding sharding) const {
-  const unsigned found = shardings_[static_cast<std::size_t>(structure)];
-  return (found >> static_cast<unsigned>(sharding) & 1U) != 0;
-}
-
 void LayoutSearch::visit(const Candidate& candidate) {
-  const auto index = static_cast<std::size_t>(candidate.structure);
-  if (candidate.batch.micro_batch >= too_large_[index]) return;
-  const Structure& s = structures_[index];
-  bool any = false, settled = false;
-  for (const Sharding sharding : space_.shardings()) {
-    if (!sharding_fits(candidate.structure, sharding)) continue;
-    // Gradients that are scattered in every micro-batch only take longer than once a step.
-    if (settled && sharding == Sharding::gradients) continue;
-    const Fit fit = try_sharding(candidate, s, sharding);
-    any |= fit != Fit::none;
-    settled = best_only_ && sharding == Sharding::optimizer && fit == Fit::without_recomputing;
-  }
+  const double micro_batch = candidate.batch.micro_batch;
+  double& too_large = too_large_micro_batch(candidate.structure, candidate.sharding);
+  if (micro_batch >= too_large) return;
+  if (add_contenders(candidate)) return;
   // Larger micro-batches and more stages per rank need no less memory.
-  if (!any && (candidate.vp == 1 || !any_sharding_fits(s, candidate.batch, 1))) {
-    too_large_[index] = candidate.batch.micro_batch;
-  }
+  const auto fits_unstaged = [&] {
+    return leaves_margin(memory(space_.layout(structure_at(candidate.structure), candidate.batch, 1,
+                                              candidate.sharding, space_.recomputes().back())));
+  };
+  if (candidate.vp == 1 || !fits_unstaged()) too_large = micro_batch;
 }
 
-LayoutSearch::Fit LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s,
-                                             Sharding sharding) {
+bool LayoutSearch::add_contenders(const Candidate& candidate) {
+  const Structure& s = structure_at(candidate.structure);
   const std::vector<Recompute>& modes = space_.recomputes();
   const auto at = [&](Recompute recompute) {
-    return space_.layout(s, candidate.batch, candidate.vp, sharding, recompute);
+    return space_.layout(s, candidate.batch, candidate.vp, candidate.sharding, recompute);
   };
   std::optional<MemoryUse> least;  // with the most thorough recomputation
   std::optional<StepTime> first;   // with the least recomputation
-  const auto consider = [&](const Layout& l, double share) {
+  const auto add = [&](const Layout& l, double share) {
     if (candidate.work + share * candidate.recompute > limit()) return;
     const bool known = first && l.recompute == modes.front() && share == 0;
-    contenders_.add(l, known ? *first : step(l), penalty(l, candidate.batch));
+    contenders_.add(l, known ? *first : step(candidate.structure, l), penalty(l, candidate.batch));
   };
   // More recomputation only takes longer, unless activations travel to the host instead.
   if (best_only_ && !offloads_activations_) {
     const Layout l = at(modes.front());
-    first = step(l);
+    first = step(candidate.structure, l);
     const double fastest = first->seconds / l.global_batch * penalty(l, candidate.batch);
-    if (kRounding * fastest > reach()) return Fit::without_recomputing;
+    if (kRounding * fastest > reach()) return true;
   }
-  Fit fit = Fit::none;
+  bool any = false;
   for (const Recompute mode : modes) {
     const Layout l = at(mode);
     const MemoryUse use = mode == modes.back() && least ? *least : memory(l);
     if (leaves_margin(use)) {
-      if (fit == Fit::none) {
-        fit = mode == modes.front() ? Fit::without_recomputing : Fit::recomputing;
-      }
-      consider(l, mode == Recompute::full ? 1 : 0);
+      any = true;
+      add(l, mode == Recompute::full ? 1 : 0);
       if (!offloads_activations_) break;
       continue;
     }
     if (!least) least = memory(at(modes.back()));
     // Then nothing in between fits either.
-    if (!leaves_margin(*least)) return Fit::none;
+    if (!leaves_margin(*least)) return false;
     const Layout partly = with_recomputed_layers(l, use, *least);
     const double share = recomputed_share(partly, layers());
-    if (share > 0 && share != recomputed_share(l, layers())) consider(partly, share);
+    if (share > 0 && share != recomputed_share(l, layers())) add(partly, share);
   }
-  return fit;
-}
-
-bool LayoutSearch::any_sharding_fits(const Structure& s, const BatchChoice& batch, int vp) {
-  const std::vector<Sharding>& all = space_.shardings();
-  return std::any_of(all.begin(), all.end(), [&](Sharding sharding) {
-    return leaves_margin(memory(space_.layout(s, batch, vp, sharding, space_.recomputes().back())));
-  });
+  return any;
 }
 
 MemoryUse LayoutSearch::memory(const Layout& l) {
@@ -407,9 +365,10 @@ Layout LayoutSearch::with_recomputed_layers(const Layout& l, const MemoryUse& mo
   return partly;
 }
 
-StepTime LayoutSearch::step(const Layout& l) {
+StepTime LayoutSearch::step(int structure, const Layout& l) {
   ++evaluated_;
-  return alone_ ? model_.step(l) : model_.step(l, pass(l, l.micro_batch).kernels);
+  if (alone_) return model_.step(l);
+  return model_.step(l, pass(l, l.micro_batch).kernels, payloads(structure));
 }
 
 double LayoutSearch::penalty(const Layout& l, const BatchChoice& batch) const {

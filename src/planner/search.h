@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -11,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "catalog/layout/layout.h"
+#include "performance/training/data_exchange.h"
 #include "planner/bounds.h"
 #include "planner/contenders.h"
 #include "planner/space.h"
@@ -41,17 +44,18 @@ class LayoutSearch {
   bool least_memory(Plan& plan);
 
  private:
-  /// Values of Candidate::vp for a structure whose bound is rough, whose memory is not checked, or
-  /// that is not expanded.
-  static constexpr int kRough = -2, kUnchecked = -1, kUnexpanded = 0;
+  /// Values of Candidate::vp for a structure whose bound is rough, for one that is not expanded,
+  /// and for batches of one micro-batch whose memory is not checked.
+  static constexpr int kRough = -2, kUnexpanded = -1, kUnchecked = 0;
   /// A structure, or one way to run it.
   struct Candidate {
     double bound;      ///< least seconds per sequence, weighed
-    double work;       ///< `bound` without recomputation
+    double work;       ///< `bound` without recomputation, waiting and exchange between replicas
     double recompute;  ///< least addition of full recomputation
     int structure;
     int vp;
     BatchChoice batch;
+    Sharding sharding;
   };
 
   bool search(Plan& plan);
@@ -75,46 +79,47 @@ class LayoutSearch {
   [[nodiscard]] double rough_bound(int structure);
   /// Queues a structure with the least weighed seconds of its micro-batches.
   void refine(const Candidate& candidate);
-  /// Least weighed seconds of some batches, with at least a share of the layers recomputed.
-  [[nodiscard]] double batches_bound(int structure, std::span<const BatchChoice> batches,
-                                     double recomputed);
   [[nodiscard]] const Structure& structure_at(int index) const {
     return structures_[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] performance::PayloadSeconds& payloads(int structure) {
+    return payloads_[static_cast<std::size_t>(structure)];
+  }
+  /// Least micro-batch so far that does not fit.
+  [[nodiscard]] double& too_large_micro_batch(int structure, Sharding sharding) {
+    return too_large_[static_cast<std::size_t>(structure) * std::size(catalog::kShardings) +
+                      static_cast<std::size_t>(sharding)];
   }
   /// Work of a structure's replicas at a micro-batch.
   [[nodiscard]] const ReplicaWork::Pass& pass(const Structure& structure, double micro_batch) {
     return bounds_.replica(structure, context_kind_, request_.sequence_parallel).at(micro_batch);
   }
-  /// Batches of one micro-batch that fit, and the least share of the layers that recompute in full.
-  struct FittingBatches {
-    std::vector<BatchChoice> batches;
-    double recomputed;
-  };
-  /// Finds the shardings of a structure that fit its smallest batch, and the batches that fit.
-  /// Drops the structure if there are none, else queues it with the recomputation that it needs.
-  void check_memory(const Candidate& candidate);
-  /// Whether a sharding fits the smallest batch of a structure.
-  [[nodiscard]] bool sharding_fits(int structure, Sharding sharding) const;
-  /// Queues every batch and number of stages per rank of a structure.
+  /// Least GPU-seconds per sequence, before StepModel::lengthening(), of the update and of the
+  /// exposed exchange between replicas. `recomputed`: least share of the layers.
+  [[nodiscard]] double exchange(int structure, const BatchChoice& batch, int vp, Sharding sharding,
+                                double recomputed);
+  /// Least weighed seconds of batches of one micro-batch, with the exchange() of a sharding or
+  /// without any.
+  [[nodiscard]] double batches_bound(int structure, std::span<const BatchChoice> batches,
+                                     std::optional<Sharding> sharding, double recomputed);
+  /// Least share of the layers that recompute in full among the layouts of one sharding that fit.
+  /// Empty if none does.
+  [[nodiscard]] std::optional<double> least_recompute(const Structure& structure,
+                                                      const BatchChoice& batch, Sharding sharding);
+  /// The adjacent batches of one micro-batch.
+  static std::span<const BatchChoice> batches_of_size(std::span<const BatchChoice> batches,
+                                                      double micro_batch);
+  /// Queues every micro-batch and sharding of a structure.
   void expand(int structure);
-  void add_stages(int structure, const BatchChoice& batch, double recomputed);
-  /// Least share of the layers that recompute in full among the layouts that fit. Empty if none
-  /// does.
-  [[nodiscard]] std::optional<double> least_recompute(int structure, const BatchChoice& batch);
-  /// As least_recompute(), of one sharding. If the least share so far, `known`, is 0, it is only
-  /// checked whether a layout fits.
-  [[nodiscard]] std::optional<double> least_recompute_with(const Structure& structure,
-                                                           const BatchChoice& batch,
-                                                           Sharding sharding, double known);
-  /// Evaluates every sharding of a candidate.
+  /// Queues every batch and number of stages per rank of a micro-batch and sharding, if the
+  /// smallest fits, with the recomputation that it needs.
+  void check_memory(const Candidate& candidate);
+  void add_stages(int structure, const BatchChoice& batch, Sharding sharding, double recomputed);
+  /// Evaluates a candidate.
   void visit(const Candidate& candidate);
-  /// How a sharding of a candidate fits.
-  enum class Fit : std::uint8_t { none, recomputing, without_recomputing };
-  /// Evaluates a sharding with the least recomputation that fits. Skips one that is too slow
-  /// without any recomputation, whose memory is not checked.
-  Fit try_sharding(const Candidate& candidate, const Structure& structure, Sharding sharding);
-  [[nodiscard]] bool any_sharding_fits(const Structure& structure, const BatchChoice& batch,
-                                       int vp);
+  /// Adds a candidate with as little recomputation as fits. Skips one that is too slow without any
+  /// recomputation, whose memory is not checked. Returns false if it does not fit.
+  bool add_contenders(const Candidate& candidate);
   [[nodiscard]] MemoryUse memory(const Layout& layout);
   [[nodiscard]] bool leaves_margin(const MemoryUse& use) const {
     return use.total <= use.capacity * filled_;
@@ -124,7 +129,7 @@ class LayoutSearch {
   /// are given.
   [[nodiscard]] Layout with_recomputed_layers(const Layout& layout, const MemoryUse& most,
                                               const MemoryUse& least) const;
-  [[nodiscard]] StepTime step(const Layout& layout);
+  [[nodiscard]] StepTime step(int structure, const Layout& layout);
   /// Factor on a layout's time per sequence.
   [[nodiscard]] double penalty(const Layout& layout, const BatchChoice& batch) const;
   [[nodiscard]] double layers() const { return model_.pipeline_layers().count(); }
@@ -138,19 +143,18 @@ class LayoutSearch {
   bool offloads_activations_;
   bool best_only_ = false;
   bool any_leaves_margin_ = false;
-  bool alone_ = false;  ///< a single structure, which needs no bound
+  bool alone_ = false;  ///< a single layout, which needs no bound
   static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
   const TimeLimit* limit_ = nullptr;                     ///< null if there is none
   double limited_gpus_ = 0, most_seconds_ = kUnlimited;  ///< last value of limit_
   double dropped_ = kUnlimited;  ///< least bound of those dropped beyond limit_
   Contenders contenders_;
   std::vector<Structure> structures_;
-  std::vector<double> too_large_;     ///< by structure: least micro-batch that does not fit
-  std::vector<unsigned> shardings_;   ///< by structure: a bit per sharding that fits
-  std::vector<Candidate> queue_;      ///< a heap, the least bound first
-  std::vector<Candidate> first_;      ///< of the structure in hand, until a layout is found
-  std::vector<BatchChoice> batches_;  ///< of the structure in hand
-  std::map<int, std::vector<FittingBatches>> fitting_;  ///< of structures to expand
+  std::vector<double> too_large_;                      ///< too_large_micro_batch()
+  std::vector<performance::PayloadSeconds> payloads_;  ///< by structure
+  std::vector<Candidate> queue_;                       ///< a heap, the least bound first
+  std::vector<Candidate> first_;  ///< of the structure in hand, until a layout is found
+  std::map<int, std::vector<BatchChoice>> batches_;  ///< of expanded structures
   std::vector<int> stages_;
   std::vector<double> micros_;
   bool any_fits_ = false;

@@ -95,8 +95,8 @@ PayloadCollectives payload_collectives(const Evaluation& at, ReplicaPayload payl
   return out;
 }
 
-DataExchange data_exchange(const Evaluation& at, double forward, double backward,
-                           double units) noexcept {
+DataExchange data_exchange(const Evaluation& at, double forward, double backward, double units,
+                           PayloadSeconds& payloads) noexcept {
   DataExchange out;
   if (at.replicas <= 1) return out;
   out.units = units;
@@ -108,7 +108,9 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
     ReplicaExchange& part = out.parts[out.count++];
     part.payload = payload;
     part.per_step = per_step;
-    part.seconds = payload_seconds(at, payload, units);
+    double& seconds = payloads.known[static_cast<std::size_t>(payload)];
+    if (seconds == PayloadSeconds::kUnknown) seconds = payload_seconds(at, payload, units);
+    part.seconds = seconds;
     part.passes = passes;
     part.window = out.window_share * compute * passes;
     part.contention = lost;

@@ -23,6 +23,13 @@ enum class ReplicaPayload : std::uint8_t {
   weights_and_gradients,  ///< gathered and scattered in the same pass
 };
 
+/// Seconds of the exchange of each payload, as far as they were needed. They depend on the degrees,
+/// and on whether the sharding is hybrid, so that steps of one structure share them.
+struct PayloadSeconds {
+  static constexpr double kUnknown = -1;
+  std::array<double, 6> known = {kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
+};
+
 /// One exchange between replicas behind the compute of a stage, seconds.
 struct ReplicaExchange {
   ReplicaPayload payload{};
@@ -46,9 +53,9 @@ struct DataExchange {
 };
 
 /// Exchange that a rank's compute, `forward` and `backward` seconds a micro-batch, leaves exposed.
-/// `units`: the layers of a stage, which are exchanged one by one.
-DataExchange data_exchange(const Evaluation& at, double forward, double backward,
-                           double units) noexcept;
+/// `units`: the layers of a stage, which are exchanged one by one. `payloads`: of these degrees.
+DataExchange data_exchange(const Evaluation& at, double forward, double backward, double units,
+                           PayloadSeconds& payloads) noexcept;
 
 /// Collectives of a payload over the dense weights, then over the experts.
 struct PayloadCollective {

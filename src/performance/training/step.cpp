@@ -109,6 +109,11 @@ StageTransfer stage_transfer(const Evaluation& at, double hidden) {
   return out;
 }
 
+// Pieces of a stage's weights that are exchanged one by one.
+double stage_units(const StepCosts& costs, double stages) {
+  return std::max(1.0, costs.pipeline_layers.count() / stages);
+}
+
 double encoder_seconds(const MicroBatch& work) {
   return device_forward(work.vision) + device_backward(work.vision) + work.repeated_vision.seconds +
          work.connector;
@@ -199,11 +204,13 @@ ReplicaKernels StepModel::kernels(const Layout& layout) const noexcept {
 }
 
 StepTime StepModel::step(const Layout& layout) const noexcept {
-  return step(layout, kernels(layout));
+  PayloadSeconds payloads;
+  return step(layout, kernels(layout), payloads);
 }
 
-StepTime StepModel::step(const Layout& layout, const ReplicaKernels& kernels) const noexcept {
-  return evaluate(layout, kernels).time;
+StepTime StepModel::step(const Layout& layout, const ReplicaKernels& kernels,
+                         PayloadSeconds& payloads) const noexcept {
+  return evaluate(layout, kernels, payloads).time;
 }
 
 double StepModel::stage_transfer_seconds(const Layout& layout) const noexcept {
@@ -211,7 +218,18 @@ double StepModel::stage_transfer_seconds(const Layout& layout) const noexcept {
   return stage_transfer(at, workload_.language.hidden).seconds();
 }
 
-StepParts StepModel::evaluate(const Layout& layout, const ReplicaKernels& kernels) const noexcept {
+double StepModel::update_and_exchange_seconds(const Layout& layout, double forward, double backward,
+                                              PayloadSeconds& payloads) const noexcept {
+  const Evaluation at = make_evaluation(costs_, workload_, platform_, layout);
+  const double p = at.pipeline;
+  const DataExchange replicas =
+      data_exchange(at, forward / p, backward / p, stage_units(costs_, p), payloads);
+  const double times = layout.micro_batches() + (p > 1 ? bubble_stages(p, layout.vp) : 0);
+  return times * replicas.per_micro_batch + replicas.per_step + update_seconds(at);
+}
+
+StepParts StepModel::evaluate(const Layout& layout, const ReplicaKernels& kernels,
+                              PayloadSeconds& payloads) const noexcept {
   const Evaluation at = make_evaluation(costs_, workload_, platform_, layout);
   const double p = at.pipeline, m = layout.micro_batches();
   const double layers = costs_.pipeline_layers.count();
@@ -221,7 +239,7 @@ StepParts StepModel::evaluate(const Layout& layout, const ReplicaKernels& kernel
 
   // A rank hides exchange behind the passes of its own stages.
   const double forward = work.forward_pass() / p, backward = work.backward_pass() / p;
-  parts.replicas = data_exchange(at, forward, backward, std::max(1.0, layers / p));
+  parts.replicas = data_exchange(at, forward, backward, stage_units(costs_, p), payloads);
   if (costs_.offload.any()) {
     HostBytes moved;
     if (costs_.offload.activations) moved.activations = memory_.moved_activations(layout);

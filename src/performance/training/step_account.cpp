@@ -301,7 +301,8 @@ double exposed(const StepAccount& a, bool (*of)(const ExchangeAccount&)) {
 StepAccount StepModel::account(const Layout& layout) const {
   const Evaluation at = make_evaluation(costs_, workload_, platform_, layout);
   StepAccount out;
-  out.step = evaluate(layout, kernels(layout));
+  PayloadSeconds payloads;
+  out.step = evaluate(layout, kernels(layout), payloads);
   add_rates(platform_, costs_, out);
   add_tiers(platform_, costs_.fabric, out);
   add_modules(at, workload_.language, out);

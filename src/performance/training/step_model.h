@@ -17,6 +17,7 @@
 
 namespace trcost::performance {
 
+struct PayloadSeconds;
 struct StepAccount;
 struct StepParts;
 
@@ -71,16 +72,22 @@ class StepModel {
 
   /// Time of one step of `layout` (model.md 5.1), whether or not it fits.
   [[nodiscard]] StepTime step(const Layout& layout) const noexcept;
-  /// step() with the kernels() of the layout.
-  [[nodiscard]] StepTime step(const Layout& layout, const ReplicaKernels& kernels) const noexcept;
+  /// step() with the kernels() of the layout and the `payloads` of its degrees.
+  [[nodiscard]] StepTime step(const Layout& layout, const ReplicaKernels& kernels,
+                              PayloadSeconds& payloads) const noexcept;
   [[nodiscard]] ReplicaKernels kernels(const Layout& layout) const noexcept;
   /// Parts of step() in detail, for --explain.
   [[nodiscard]] StepAccount account(const Layout& layout) const;
   /// step() with the parts that it adds up.
-  [[nodiscard]] StepParts evaluate(const Layout& layout,
-                                   const ReplicaKernels& kernels) const noexcept;
+  [[nodiscard]] StepParts evaluate(const Layout& layout, const ReplicaKernels& kernels,
+                                   PayloadSeconds& payloads) const noexcept;
   /// Exposed seconds of one micro-batch's transfers between the stages of a pipeline.
   [[nodiscard]] double stage_transfer_seconds(const Layout& layout) const noexcept;
+  /// Seconds of a step's exchange between replicas that passes of one replica, `forward` and
+  /// `backward` seconds a micro-batch, leave exposed, and of the update.
+  [[nodiscard]] double update_and_exchange_seconds(const Layout& layout, double forward,
+                                                   double backward,
+                                                   PayloadSeconds& payloads) const noexcept;
   /// step() of a frozen workload: a forward pass over `sequences` with the layout's degrees and
   /// sharding.
   [[nodiscard]] StepTime forward(Layout layout, double sequences) const noexcept {
