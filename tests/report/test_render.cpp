@@ -60,6 +60,24 @@ std::string render_as(Format format, const Report& report) {
 
 }  // namespace
 
+TEST_CASE("the screen states how far off new sources were", "[report]") {
+  Report report;
+  Estimate e;
+  e.performance.quality.emplace();
+  e.performance.quality->rows = 40;
+  e.performance.quality->median_error = 0.12;
+  CHECK(report::accuracy_words(report, e) == "half of runs within 12%");
+  report.unseen.emplace();
+  report.unseen->median = 0.2;
+  report.unseen->tenth_factor = 2.84;
+  report.unseen->sources = 26;
+  CHECK(report::accuracy_words(report, e) ==
+        "half of runs within 12%, one new source in ten off by 2.8x");
+  report.unseen->sources = 6;
+  CHECK(report::accuracy_words(report, e) ==
+        "half of runs within 12%, half of 6 new sources within 20%");
+}
+
 TEST_CASE("columns have unique paths and values of their kind", "[report]") {
   std::set<std::string_view> seen;
   for (const EstimateColumn& column : columns()) {

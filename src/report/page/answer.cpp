@@ -497,11 +497,11 @@ std::string accuracy_words(const Report& report, const Estimate& e) {
   const std::string text = fmt::format("half of runs within {:.0f}%", 100 * quality->median_error);
   if (!report.unseen) return text;
   constexpr double kManySources = 10;
-  return text + (report.unseen->sources < kManySources
-                     ? fmt::format(", half of {:g} new sources within {:.0f}%",
-                                   report.unseen->sources, 100 * report.unseen->median)
-                     : fmt::format(", one new source in ten off by {:.1f}x", report.unseen->sources,
-                                   report.unseen->tenth_factor));
+  if (report.unseen->sources < kManySources) {
+    return text + fmt::format(", half of {:g} new sources within {:.0f}%", report.unseen->sources,
+                              100 * report.unseen->median);
+  }
+  return text + fmt::format(", one new source in ten off by {:.1f}x", report.unseen->tenth_factor);
 }
 
 }  // namespace trcost::report
