@@ -32,3 +32,23 @@ TEST_CASE("a group that a rack holds whole stays within it", "[collectives]") {
   CHECK(domain_members(rack(), 10, 8) == 8);  // 80
   CHECK(domain_members(rack(), 73, 1) == 64);
 }
+
+TEST_CASE("bridges between pairs of cards speed up every exchange", "[collectives]") {
+  const Platform platform = planning::platform("a100-pcie-80gb", "megatron");
+  const Fabric plain = prepare_fabric(*platform.system, *platform.efficiency);
+  const Fabric bridged =
+      prepare_fabric(test_catalog().system("nvlink-pairs-a100"), *platform.efficiency);
+  constexpr double kBytes = 1e9;
+  for (const double members : {2, 4, 8, 16, 64}) {
+    INFO(members << " ranks");
+    CHECK(gather_seconds(bridged, kBytes, members, 1) < gather_seconds(plain, kBytes, members, 1));
+    CHECK(reduce_seconds(bridged, kBytes, members, 1) < reduce_seconds(plain, kBytes, members, 1));
+    CHECK(exchange_seconds(bridged, kBytes, members, 1, 1) <=
+          exchange_seconds(plain, kBytes, members, 1, 1) * (1 + 1e-3));
+  }
+  // 300 and 31 GB/s in one direction.
+  CHECK_THAT(gather_seconds(plain, kBytes, 2, 1) / gather_seconds(bridged, kBytes, 2, 1),
+             WithinRel(300.0 / 31, 0.1));
+  // All-to-all between nodes is paced by their network, whose share is 14 of 16 ranks.
+  CHECK(exchange_seconds(bridged, kBytes, 16, 1, 1) >= kBytes * 8 / 16 / 6.25e9);
+}

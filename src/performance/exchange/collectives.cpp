@@ -123,14 +123,16 @@ double domain_members(const Fabric& fabric, double members, double stride) noexc
 double exchange_seconds(const Fabric& fabric, double bytes, double members, double stride,
                         double network_share) noexcept {
   if (members <= 1 || fabric.tiers == 0) return 0;
-  const double near = domain_members(fabric, members, stride);
-  double seconds = (bytes + fabric.half_bytes) * (near - 1) / members * fabric.seconds_per_byte[0];
-  double latency = fabric.latency_seconds[0] * portable_log2(near);
-  if (members > near) {
-    const auto outer = static_cast<std::size_t>(std::min(1, fabric.tiers - 1));
-    seconds = std::max(seconds, bytes * (members - near) / members * network_share *
-                                    fabric.seconds_per_byte[outer]);
-    latency += fabric.latency_seconds[outer] * portable_log2(members / near);
+  double inside = 1;  // members reached through the tiers so far
+  double seconds = 0, latency = 0;
+  for (int i = 0; i < fabric.tiers && inside < members; ++i) {
+    const auto t = static_cast<std::size_t>(i);
+    const double reached = members_within(fabric, i, members, stride);
+    const double payload = i == 0 ? bytes + fabric.half_bytes : bytes * network_share;
+    seconds =
+        std::max(seconds, payload * (reached - inside) / members * fabric.seconds_per_byte[t]);
+    latency += fabric.latency_seconds[t] * portable_log2(reached / inside);
+    inside = reached;
   }
   return seconds + latency;
 }
@@ -175,7 +177,7 @@ CollectiveAccount exchange_account(const Fabric& fabric, double bytes, double me
   out.tier_bytes[0] = bytes * (near - 1) / members;
   out.tier_ranks[0] = near;
   if (members > near) {
-    const auto outer = static_cast<std::size_t>(std::min(1, fabric.tiers - 1));
+    const std::size_t outer = tier_at_stride(fabric, members * stride - 1);
     out.tier_bytes[outer] = bytes * (members - near) / members * network_share;
     out.tier_ranks[outer] = members / near;
   }
