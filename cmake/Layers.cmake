@@ -34,7 +34,7 @@ trcost_layer(scenario scenario.h fields.def)
 trcost_layer(workload tokens.h)
 trcost_layer(performance serving_point.h)
 trcost_layer(planner)
-# The search of layouts takes most of the time of an answer: all that the optimiser can do pays here.
+# The search of layouts takes most of the time of a sweep: all that the optimiser can do pays here.
 foreach(layer IN ITEMS performance planner)
   target_compile_options(trcost_${layer} PRIVATE $<$<CONFIG:Release>:-O3>)
 endforeach()

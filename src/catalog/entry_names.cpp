@@ -206,12 +206,6 @@ std::string nearest_size(std::string_view wanted, const std::vector<std::string>
   return nearest;
 }
 
-// True for `7b` and `1.5B`, which are sizes and no names.
-bool is_size(std::string_view text) {
-  const std::size_t unit = text.find_first_not_of("0123456789.");
-  return unit > 0 && unit + 1 == text.size() && text[unit] == 'b';
-}
-
 // The longest known name within the words of another: `llama-3.1-8b` in `hermes-3-llama-3.1-8b`.
 std::string base_in(const std::string& wanted, const std::vector<std::string>& known) {
   constexpr std::size_t kLeast = 5;
@@ -242,7 +236,8 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
   const std::string wanted =
       kind == CatalogKind::models ? plain_model_name(typed) : lower_case(typed);
   if (kind == CatalogKind::models) {
-    if (is_size(wanted)) return fmt::format("for a number of parameters: --params {}.", wanted);
+    if (is_number_with_unit(wanted, "b"))
+      return fmt::format("for a number of parameters: --params {}.", wanted);
     if (const std::optional<UnreadModel> known = unread_model(catalog, typed)) {
       return known->nearest.empty()
                  ? known->why + "."

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "performance/training/data_exchange.h"
 #include "performance/training/step.h"
 
 namespace trcost::planner {
@@ -92,7 +93,8 @@ ReplicaWork& Bounds::replica(const Structure& s, ContextKind context_kind, bool 
 
 double Bounds::uneven(const Structure& s, const ReplicaWork::Pass& pass, double micro_batch,
                       double recomputed) const {
-  if (s.pp == 1) return 0;
+  // The encoder's recomputation shortens the time that layers wait for the host.
+  if (s.pp == 1 || pass.parts.encoder > 0) return 0;
   const performance::PipelineLayers& layers = model_.pipeline_layers();
   performance::StageParts parts = pass.parts;
   parts.layer += recomputed * pass.repeated(s, micro_batch) / layers.count();
@@ -107,10 +109,9 @@ double Bounds::transfers(const Layout& l) const {
   return times * model_.stage_transfer_seconds(l) * l.gpus() / l.global_batch;
 }
 
-double Bounds::exchange(const Layout& l, const ReplicaWork::Pass& pass, double recomputed,
+double Bounds::exchange(const Layout& l, const ReplicaWork::Pass& pass, bool repeats,
                         performance::PayloadSeconds& payloads) const {
-  // Recomputation hides exchange too, by no more than it takes.
-  const double backward = pass.backward + recomputed * pass.repeated(l, l.micro_batch);
+  const double backward = pass.backward + (repeats ? pass.forward : 0);
   return model_.update_and_exchange_seconds(l, pass.forward, backward, payloads) * l.gpus() /
          l.global_batch;
 }

@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "performance/training/data_exchange.h"
 #include "planner/space.h"
 #include "quantity/layers.h"
 
@@ -65,10 +64,10 @@ class Bounds {
   /// stages.
   [[nodiscard]] double transfers(const Layout& layout) const;
   /// GPU-seconds per sequence, before StepModel::lengthening(), of the update and of the exchange
-  /// between replicas that the passes leave exposed. `pass`: of the replica. `recomputed`: least
-  /// share of the layers, which hides exchange too. `payloads`: of these degrees.
-  [[nodiscard]] double exchange(const Layout& layout, const ReplicaWork::Pass& pass,
-                                double recomputed, performance::PayloadSeconds& payloads) const;
+  /// between replicas that the passes leave exposed. `pass`: of the replica. `repeats`: whether
+  /// layers may recompute, which hides exchange too. `payloads`: of these degrees.
+  [[nodiscard]] double exchange(const Layout& layout, const ReplicaWork::Pass& pass, bool repeats,
+                                performance::PayloadSeconds& payloads) const;
   /// Seconds per GPU-second of work: lengthening over GPUs.
   double share(double gpus);
 

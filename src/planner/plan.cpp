@@ -76,11 +76,12 @@ const MemoryItem& largest_item(const MemoryUse& use) {
       "--gpus");
 }
 
-// Share of the memory that a plan leaves free, if it can: by default so much that nine of ten
-// published peaks would stay within the capacity.
+// Share of the memory that a plan leaves free, if it can: by default so much that four of five
+// published peaks would stay within the capacity. More would make every plan slower, and a layout
+// that does not fit is soon changed.
 double free_share(const StepModel& model, const PlanRequest& request) {
   const double spread = memory_recipe(model.platform()).spread;
-  return request.memory_margin.value_or(1 - portable_exp(-kNormalP90 * spread));
+  return request.memory_margin.value_or(1 - portable_exp(-kNormalP80 * spread));
 }
 
 // Sets the partition of experts and whether the margin is used, which are known once a layout is
@@ -98,13 +99,14 @@ Plan with_resolved_layout(const StepModel& model, const PlanRequest& request, Pl
 // Finds the best layout that leaves the margin free, else the best that fits.
 bool find_best_layout(Bounds& bounds, const PlanRequest& request, Idle idle, RunnerUp runner_up,
                       Plan& plan) {
+  const double margin = free_share(bounds.model(), request);
   const auto find = [&](LayoutSearch& search) {
     return runner_up == RunnerUp::find ? search.run(plan) : search.run_best_only(plan);
   };
-  LayoutSearch search(bounds, request, idle, free_share(bounds.model(), request));
+  LayoutSearch search(bounds, request, idle, margin, false);
   if (find(search)) return true;
-  LayoutSearch without_margin(bounds, request, idle, 0);
-  return search.any_fits() && find(without_margin);
+  LayoutSearch at_risk(bounds, request, idle, margin, true);
+  return search.any_fits() && find(at_risk);
 }
 
 // Whether a layout fits on at most `gpus` with the most thorough recomputation. True for all larger
@@ -150,7 +152,7 @@ std::optional<Plan> plan_below(Bounds& bounds, const PlanRequest& given, Idle id
   PlanRequest request = given;
   request.gpus = given.gpus_at_work();
   Plan result;
-  LayoutSearch search(bounds, request, idle, free_share(bounds.model(), request));
+  LayoutSearch search(bounds, request, idle, free_share(bounds.model(), request), false);
   bool found = search.run_below(limit, result);
   if (found && result.time.seconds > limit(result.layout.gpus()) * result.layout.global_batch) {
     return std::nullopt;
@@ -168,7 +170,7 @@ Plan plan(Bounds& bounds, const PlanRequest& given) {
   PlanRequest request = given;
   request.gpus = given.gpus_at_work();
   Plan result;
-  const bool exists = LayoutSearch(bounds, request, Idle::none, 0).least_memory(result);
+  const bool exists = LayoutSearch(bounds, request, Idle::none, 0, false).least_memory(result);
   // The layout with the least memory may be one that the search for the fastest leaves out.
   // A given micro-batch describes a job, which may run. A free one is chosen so that the job fits.
   const bool may_run = result.memory.fits || (request.micro_batch && may_fit(result.memory));

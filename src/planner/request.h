@@ -30,7 +30,7 @@ struct PlanRequest : Degrees {
   std::optional<int> recompute_layers;      ///< see Layout::recompute_layers
   bool sequence_parallel = true;
   /// Share of the capacity that a plan leaves free if possible.
-  std::optional<double> memory_margin;  ///< empty: a chance of 0.9 to fit
+  std::optional<double> memory_margin;  ///< empty: a chance of 0.8 to fit
   /// Take the layout with the least memory if none fits, instead of throwing Error.
   bool allow_too_large = false;
 

@@ -22,10 +22,12 @@ double layouts_considered() {
   return ranked;
 }
 
-LayoutSearch::LayoutSearch(Bounds& bounds, const PlanRequest& request, Idle idle, double margin)
+LayoutSearch::LayoutSearch(Bounds& bounds, const PlanRequest& request, Idle idle, double margin,
+                           bool may_use_margin)
     : model_(bounds.model()),
       request_(request),
       filled_(1 - margin),
+      may_use_margin_(may_use_margin),
       space_(model_, request, idle),
       bounds_(bounds),
       context_kind_(space_.context_kind()),
@@ -126,7 +128,7 @@ void LayoutSearch::enumerate() {
     const auto index = static_cast<int>(i);
     const double bound = alone_ ? 0 : rough_bound(index);
     if (bound == kInfinity) continue;
-    queue_.push_back({bound, bound, 0, index, alone_ ? kUnexpanded : kRough, {}, {}});
+    queue_.push_back({bound, 0, 0, index, alone_ ? kUnexpanded : kRough, {}, {}});
   }
   std::make_heap(queue_.begin(), queue_.end(), later);
 }
@@ -161,22 +163,22 @@ void LayoutSearch::refine(const Candidate& candidate) {
   if (!drop(s, least, next.bound)) push(next);
 }
 
-double LayoutSearch::exchange(int structure, const BatchChoice& batch, int vp, Sharding sharding,
-                              double recomputed) {
+double LayoutSearch::exchange(int structure, const BatchChoice& batch, int vp, Sharding sharding) {
   const Structure& s = structure_at(structure);
   const Layout l = space_.layout(s, batch, vp, sharding, Recompute::none);
-  return bounds_.exchange(l, pass(s, batch.micro_batch), recomputed, payloads(structure));
+  const bool repeats = space_.recomputes().back() != Recompute::none;
+  return bounds_.exchange(l, pass(s, batch.micro_batch), repeats, payloads(structure));
 }
 
 double LayoutSearch::batches_bound(int structure, std::span<const BatchChoice> batches,
-                                   std::optional<Sharding> sharding, double recomputed) {
+                                   std::optional<Sharding> sharding) {
   const Structure& s = structure_at(structure);
   const double share = bounds_.share(s.gpus());
   const double weight = kRounding * complexity_penalty(s, 1, request_.gpus);
   const double micro_batch = batches.front().micro_batch;
   const ReplicaWork::Pass& known = pass(s, micro_batch);
-  const double work = share * (known.seconds + recomputed * known.recompute);
-  const double uneven = share * bounds_.uneven(s, known, micro_batch, recomputed);
+  const double work = share * known.seconds;
+  const double uneven = share * bounds_.uneven(s, known, micro_batch, 0);
   const double most = reach();
   double least = kInfinity;
   for (const BatchChoice& batch : batches) {
@@ -185,8 +187,7 @@ double LayoutSearch::batches_bound(int structure, std::span<const BatchChoice> b
     double seconds = work * (1 + (s.pp - 1) / (stages * m)) + uneven;
     if (weight * seconds * batch.penalty >= std::min(least, most)) continue;
     if (sharding) {
-      seconds +=
-          share * exchange(structure, batch, static_cast<int>(stages), *sharding, recomputed);
+      seconds += share * exchange(structure, batch, static_cast<int>(stages), *sharding);
     }
     const double weighed = weight * seconds * batch.penalty;
     if (!drop(s, seconds, weighed)) least = std::min(least, weighed);
@@ -218,9 +219,9 @@ void LayoutSearch::expand(int structure) {
   std::span<const BatchChoice> group;
   for (auto next = batches.begin(); next != batches.end(); next += std::ssize(group)) {
     group = batches_of_size({next, batches.end()}, next->micro_batch);
-    if (batches_bound(structure, group, std::nullopt, 0) > reach()) continue;
+    if (batches_bound(structure, group, std::nullopt) > reach()) continue;
     for (const Sharding sharding : shardings) {
-      const double bound = batches_bound(structure, group, sharding, 0);
+      const double bound = batches_bound(structure, group, sharding);
       if (bound == kInfinity || bound > reach()) continue;
       push({bound, 0, 0, structure, kUnchecked, *next, sharding});
     }
@@ -235,23 +236,24 @@ void LayoutSearch::check_memory(const Candidate& candidate) {
   const std::span<const BatchChoice> batches =
       batches_of_size(batches_.at(candidate.structure), micro_batch);
   const BatchChoice& least = *std::ranges::min_element(batches, {}, &BatchChoice::global_batch);
-  const std::optional<double> recomputed = least_recompute(s, least, candidate.sharding);
-  if (!recomputed) {
+  const std::optional<MemoryCost> cost = memory_cost(s, least, candidate.sharding);
+  if (!cost) {
     too_large = micro_batch;
     return;
   }
   for (const BatchChoice& batch : batches) {
-    add_stages(candidate.structure, batch, candidate.sharding, *recomputed);
+    add_stages(candidate.structure, batch, candidate.sharding, *cost);
   }
 }
 
 void LayoutSearch::add_stages(int structure, const BatchChoice& batch, Sharding sharding,
-                              double recomputed) {
+                              const MemoryCost& cost) {
   const Structure& s = structure_at(structure);
   const double m = batch.global_batch / (batch.micro_batch * s.dp);
   const ReplicaWork::Pass& known = pass(s, batch.micro_batch);
   const double share = bounds_.share(s.gpus());
-  const double uneven = share * bounds_.uneven(s, known, batch.micro_batch, recomputed);
+  const double uneven = share * bounds_.uneven(s, known, batch.micro_batch, cost.recomputed);
+  const double uneven_without = share * bounds_.uneven(s, known, batch.micro_batch, 0);
   space_.virtual_stages(s, m, stages_);
   for (const int vp : stages_) {
     if (considered_ >= kMostConsidered) return;
@@ -260,53 +262,49 @@ void LayoutSearch::add_stages(int structure, const BatchChoice& batch, Sharding 
     const double penalty = kRounding * batch.penalty * complexity_penalty(s, vp, request_.gpus);
     const double again = share * known.recompute * (1 + bubble);
     double work = share * known.seconds * (1 + bubble);
-    if ((work + recomputed * again + uneven) * penalty > reach()) continue;
+    const double least = std::min(work + cost.recomputed * again + uneven,
+                                  (work + uneven_without) * cost.risk_without);
+    if (least * penalty > reach()) continue;
     work += share * bounds_.transfers(space_.layout(s, batch, vp, sharding, Recompute::none));
-    const double seconds = work + recomputed * again + uneven +
-                           share * exchange(structure, batch, vp, sharding, recomputed);
-    const double bound = seconds * penalty;
+    const double exchanged = share * exchange(structure, batch, vp, sharding);
+    double seconds = work + cost.recomputed * again + uneven + exchanged;
+    double bound = seconds * penalty;
+    if (cost.risk_without < kInfinity) {
+      seconds = work + uneven_without + exchanged;
+      bound = std::min(bound, seconds * penalty * cost.risk_without);
+    }
     if (drop(s, seconds, bound) || bound > reach()) continue;
     push({bound, work * penalty, again * penalty, structure, vp, batch, sharding});
   }
 }
 
-std::optional<double> LayoutSearch::least_recompute(const Structure& s, const BatchChoice& batch,
-                                                    Sharding sharding) {
+std::optional<LayoutSearch::MemoryCost> LayoutSearch::memory_cost(const Structure& s,
+                                                                  const BatchChoice& batch,
+                                                                  Sharding sharding) {
   const auto at = [&](Recompute mode) {
     return space_.layout(s, batch, request_.vp.value_or(1), sharding, mode);
   };
   const Recompute last = space_.recomputes().back();
   std::optional<MemoryUse> least;  // with the most thorough recomputation
-  double share = 1;
+  MemoryCost cost{1, kInfinity};
   for (const Recompute mode : space_.recomputes()) {
     if (mode == last) break;
     const Layout l = at(mode);
     const MemoryUse use = memory(l);
-    if (leaves_margin(use)) return recomputed_share(l, layers());
+    if (leaves_margin(use)) return MemoryCost{recomputed_share(l, layers()), kInfinity};
+    if (accepts(use)) cost.risk_without = std::min(cost.risk_without, risk(use));
     if (!least) least = memory(at(last));
-    if (!leaves_margin(*least)) return std::nullopt;
+    if (!accepts(*least)) return std::nullopt;
     const double part = recomputed_share(with_recomputed_layers(l, use, *least), layers());
-    if (part > 0) share = std::min(share, part);
+    if (part > 0) cost.recomputed = std::min(cost.recomputed, part);
   }
   if (!least) least = memory(at(last));
-  if (!leaves_margin(*least)) return std::nullopt;
-  return last == Recompute::full ? share : 0;
+  if (!accepts(*least)) return std::nullopt;
+  if (last != Recompute::full) cost.recomputed = 0;
+  return cost;
 }
 
 void LayoutSearch::visit(const Candidate& candidate) {
-  const double micro_batch = candidate.batch.micro_batch;
-  double& too_large = too_large_micro_batch(candidate.structure, candidate.sharding);
-  if (micro_batch >= too_large) return;
-  if (add_contenders(candidate)) return;
-  // Larger micro-batches and more stages per rank need no less memory.
-  const auto fits_unstaged = [&] {
-    return leaves_margin(memory(space_.layout(structure_at(candidate.structure), candidate.batch, 1,
-                                              candidate.sharding, space_.recomputes().back())));
-  };
-  if (candidate.vp == 1 || !fits_unstaged()) too_large = micro_batch;
-}
-
-bool LayoutSearch::add_contenders(const Candidate& candidate) {
   const Structure& s = structure_at(candidate.structure);
   const std::vector<Recompute>& modes = space_.recomputes();
   const auto at = [&](Recompute recompute) {
@@ -314,36 +312,34 @@ bool LayoutSearch::add_contenders(const Candidate& candidate) {
   };
   std::optional<MemoryUse> least;  // with the most thorough recomputation
   std::optional<StepTime> first;   // with the least recomputation
-  const auto add = [&](const Layout& l, double share) {
+  const auto add = [&](const Layout& l, double share, double risk) {
     if (candidate.work + share * candidate.recompute > limit()) return;
     const bool known = first && l.recompute == modes.front() && share == 0;
-    contenders_.add(l, known ? *first : step(candidate.structure, l), penalty(l, candidate.batch));
+    contenders_.add(l, known ? *first : step(candidate.structure, l),
+                    risk * penalty(l, candidate.batch));
   };
   // More recomputation only takes longer, unless activations travel to the host instead.
   if (best_only_ && !offloads_activations_) {
     const Layout l = at(modes.front());
     first = step(candidate.structure, l);
     const double fastest = first->seconds / l.global_batch * penalty(l, candidate.batch);
-    if (kRounding * fastest > reach()) return true;
+    if (kRounding * fastest > reach()) return;
   }
-  bool any = false;
   for (const Recompute mode : modes) {
     const Layout l = at(mode);
     const MemoryUse use = mode == modes.back() && least ? *least : memory(l);
-    if (leaves_margin(use)) {
-      any = true;
-      add(l, mode == Recompute::full ? 1 : 0);
-      if (!offloads_activations_) break;
-      continue;
+    if (accepts(use)) {
+      add(l, mode == Recompute::full ? 1 : 0, risk(use));
+      if (leaves_margin(use) && !offloads_activations_) break;
     }
+    if (leaves_margin(use)) continue;
     if (!least) least = memory(at(modes.back()));
     // Then nothing in between fits either.
-    if (!leaves_margin(*least)) return false;
+    if (!accepts(*least)) return;
     const Layout partly = with_recomputed_layers(l, use, *least);
     const double share = recomputed_share(partly, layers());
-    if (share > 0 && share != recomputed_share(l, layers())) add(partly, share);
+    if (share > 0 && share != recomputed_share(l, layers())) add(partly, share, 1);
   }
-  return any;
 }
 
 MemoryUse LayoutSearch::memory(const Layout& l) {
@@ -351,6 +347,13 @@ MemoryUse LayoutSearch::memory(const Layout& l) {
   any_fits_ |= use.fits;
   any_leaves_margin_ |= leaves_margin(use);
   return use;
+}
+
+double LayoutSearch::risk(const MemoryUse& use) const {
+  if (leaves_margin(use)) return 1;
+  MemoryUse filled = use;
+  filled.total = use.capacity * filled_;
+  return fits_probability(filled) / fits_probability(use);
 }
 
 Layout LayoutSearch::with_recomputed_layers(const Layout& l, const MemoryUse& most,
@@ -390,7 +393,7 @@ bool LayoutSearch::least_memory(Plan& plan) {
       if (++tried > kMostConsidered) continue;
       for (const Sharding sharding : space_.shardings()) {
         const Layout l = space_.layout(s, batch, request_.vp.value_or(1), sharding, recompute);
-        const MemoryUse use = model_.memory(l);
+        const MemoryUse use = memory(l);
         if (use.total * batch.penalty >= least) continue;
         least = use.total * batch.penalty;
         plan.layout = l;

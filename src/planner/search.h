@@ -3,9 +3,8 @@
 // exceeds the best found.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
+#include <cstddef>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -24,11 +23,12 @@ namespace trcost::planner {
 /// Search for the layout with the least time per sequence, weighed by its penalties.
 class LayoutSearch {
  public:
-  /// `margin`: share of the capacity that a layout leaves free. `bounds`: of the model.
-  LayoutSearch(Bounds& bounds, const PlanRequest& request, Idle idle, double margin);
+  /// `margin`: share of the capacity that a layout leaves free. `may_use_margin`: whether it may
+  /// leave less, at a risk that counts as time. `bounds`: of the model.
+  LayoutSearch(Bounds& bounds, const PlanRequest& request, Idle idle, double margin,
+               bool may_use_margin);
 
-  /// Finds the best layout with its time, memory and runner-up. Returns false if none leaves the
-  /// margin.
+  /// Finds the best layout with its time, memory and runner-up. Returns false if none fits.
   bool run(Plan& plan);
   /// As run() without a runner-up.
   bool run_best_only(Plan& plan);
@@ -36,10 +36,10 @@ class LayoutSearch {
   bool run_below(const TimeLimit& limit, Plan& plan);
   /// Whether a layout that was looked at leaves the margin.
   [[nodiscard]] bool any_leaves_margin() const { return any_leaves_margin_; }
+  /// Whether a layout that was looked at fits without the margin.
+  [[nodiscard]] bool any_fits() const { return any_fits_; }
   /// Whether run() might find another layout than run_below(), since it looks at more of them.
   [[nodiscard]] bool may_miss_best() const;
-  /// Whether run() found a layout that fits without the margin.
-  [[nodiscard]] bool any_fits() const { return any_fits_; }
   /// Finds the layout with the least memory. Returns false if no layout divides the model.
   bool least_memory(Plan& plan);
 
@@ -94,17 +94,19 @@ class LayoutSearch {
   [[nodiscard]] const ReplicaWork::Pass& pass(const Structure& structure, double micro_batch) {
     return bounds_.replica(structure, context_kind_, request_.sequence_parallel).at(micro_batch);
   }
-  /// Least GPU-seconds per sequence, before StepModel::lengthening(), of the update and of the
-  /// exposed exchange between replicas. `recomputed`: least share of the layers.
-  [[nodiscard]] double exchange(int structure, const BatchChoice& batch, int vp, Sharding sharding,
-                                double recomputed);
+  /// Bounds::exchange() of a layout.
+  [[nodiscard]] double exchange(int structure, const BatchChoice& batch, int vp, Sharding sharding);
   /// Least weighed seconds of batches of one micro-batch, with the exchange() of a sharding or
   /// without any.
   [[nodiscard]] double batches_bound(int structure, std::span<const BatchChoice> batches,
-                                     std::optional<Sharding> sharding, double recomputed);
-  /// Least share of the layers that recompute in full among the layouts of one sharding that fit.
-  /// Empty if none does.
-  [[nodiscard]] std::optional<double> least_recompute(const Structure& structure,
+                                     std::optional<Sharding> sharding);
+  /// Price of fitting: the least share of the layers that recompute in full to leave the margin,
+  /// and risk() without recomputation, infinite if that is not accepted or has no risk.
+  struct MemoryCost {
+    double recomputed, risk_without;
+  };
+  /// Of the layouts of one sharding. Empty if none fits.
+  [[nodiscard]] std::optional<MemoryCost> memory_cost(const Structure& structure,
                                                       const BatchChoice& batch, Sharding sharding);
   /// The adjacent batches of one micro-batch.
   static std::span<const BatchChoice> batches_of_size(std::span<const BatchChoice> batches,
@@ -114,19 +116,24 @@ class LayoutSearch {
   /// Queues every batch and number of stages per rank of a micro-batch and sharding, if the
   /// smallest fits, with the recomputation that it needs.
   void check_memory(const Candidate& candidate);
-  void add_stages(int structure, const BatchChoice& batch, Sharding sharding, double recomputed);
-  /// Evaluates a candidate.
+  void add_stages(int structure, const BatchChoice& batch, Sharding sharding,
+                  const MemoryCost& cost);
+  /// Evaluates a candidate with as little recomputation as is accepted. Skips one that is too slow
+  /// without any recomputation, whose memory is not checked.
   void visit(const Candidate& candidate);
-  /// Adds a candidate with as little recomputation as fits. Skips one that is too slow without any
-  /// recomputation, whose memory is not checked. Returns false if it does not fit.
-  bool add_contenders(const Candidate& candidate);
   [[nodiscard]] MemoryUse memory(const Layout& layout);
+  [[nodiscard]] bool accepts(const MemoryUse& use) const {
+    return may_use_margin_ ? use.fits : leaves_margin(use);
+  }
   [[nodiscard]] bool leaves_margin(const MemoryUse& use) const {
     return use.total <= use.capacity * filled_;
   }
-  /// A layout with as few recomputed layers as fit, between its memory and the least that it can
-  /// take. Unchanged if that does not help, if the stack cannot choose single layers, or if they
-  /// are given.
+  /// Factor on the time of a layout that fits without the margin: how much less likely than with
+  /// it.
+  [[nodiscard]] double risk(const MemoryUse& use) const;
+  /// A layout with as few recomputed layers as leave the margin, between its memory and the least
+  /// that it can take. Unchanged if that does not help, if the stack cannot choose single layers,
+  /// or if they are given.
   [[nodiscard]] Layout with_recomputed_layers(const Layout& layout, const MemoryUse& most,
                                               const MemoryUse& least) const;
   [[nodiscard]] StepTime step(int structure, const Layout& layout);
@@ -136,14 +143,15 @@ class LayoutSearch {
 
   const StepModel& model_;
   const PlanRequest& request_;
-  double filled_;  ///< share of the capacity that a layout may take
+  double filled_;  ///< share of the capacity that a layout takes without risk
+  bool may_use_margin_;
   SearchSpace space_;
   Bounds& bounds_;
   ContextKind context_kind_;
   bool offloads_activations_;
   bool best_only_ = false;
-  bool any_leaves_margin_ = false;
-  bool alone_ = false;  ///< a single layout, which needs no bound
+  bool any_fits_ = false, any_leaves_margin_ = false;
+  bool alone_ = false;  ///< a single structure, and once it is expanded a single layout
   static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
   const TimeLimit* limit_ = nullptr;                     ///< null if there is none
   double limited_gpus_ = 0, most_seconds_ = kUnlimited;  ///< last value of limit_
@@ -153,11 +161,10 @@ class LayoutSearch {
   std::vector<double> too_large_;                      ///< too_large_micro_batch()
   std::vector<performance::PayloadSeconds> payloads_;  ///< by structure
   std::vector<Candidate> queue_;                       ///< a heap, the least bound first
-  std::vector<Candidate> first_;  ///< of the structure in hand, until a layout is found
-  std::map<int, std::vector<BatchChoice>> batches_;  ///< of expanded structures
+  std::vector<Candidate> first_;                       ///< candidates until a layout is found
+  std::map<int, std::vector<BatchChoice>> batches_;    ///< of expanded structures
   std::vector<int> stages_;
   std::vector<double> micros_;
-  bool any_fits_ = false;
   double evaluated_ = 0, considered_ = 0;
 };
 

@@ -72,7 +72,8 @@ class SearchSpace {
   [[nodiscard]] double least_bubble(const Structure& structure, double micro_batch) const;
   /// Lower bound of the penalties in batches().
   [[nodiscard]] double least_penalty(const Structure& structure) const;
-  /// Lower bound of (1 + pipeline bubble) x penalty from those of bubble and penalty.
+  /// Lower bound of (1 + waiting) x penalty from that of the penalty and of the time for which
+  /// stages wait, over their work.
   [[nodiscard]] double least_stretch(double bubble, double penalty) const;
   /// Upper bound of virtual_stages() for up to so many micro-batches.
   [[nodiscard]] double most_virtual_stages(const Structure& structure, double micro_batches) const;

@@ -61,6 +61,11 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
+bool is_number_with_unit(std::string_view text, std::string_view units) {
+  const std::size_t unit = text.find_first_not_of("0123456789.");
+  return unit > 0 && unit + 1 == text.size() && units.find(text[unit]) != units.npos;
+}
+
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& known) {
   constexpr std::size_t kLongestTyped = 100;  // longer text is no mistyped name
   if (typed.empty() || typed.size() > kLongestTyped) return {};

@@ -39,6 +39,9 @@ std::optional<T> number_in(std::string_view text) {
   return value;
 }
 
+/// Whether a text is a number with one of `units`, a letter each, behind it: `7b`, `1.5T`.
+bool is_number_with_unit(std::string_view text, std::string_view units);
+
 /// Optimal string alignment distance: insertions, deletions, substitutions, neighbours swapped.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 

@@ -94,11 +94,6 @@ Error missing_value(std::string_view name, const CLI::Option& option) {
   return usage_error(fmt::format("{} needs a value", name), std::move(hint));
 }
 
-bool is_number_of(std::string_view word, std::string_view units) {
-  const std::size_t unit = word.find_first_not_of("0123456789.");
-  return unit > 0 && unit + 1 == word.size() && units.find(word[unit]) != units.npos;
-}
-
 // The flag that an argument without one is the value of, by its form. Empty if the command has none
 // or it is set already.
 std::string flag_of_argument(const CLI::App& app, std::string_view word) {
@@ -112,8 +107,8 @@ std::string flag_of_argument(const CLI::App& app, std::string_view word) {
   const bool digit = counted && word.find_first_not_of("0123456789", x + 1) == word.npos;
   if (digit) return count("--image") == 0 ? "--image" : unset("--image-size");
   if (counted) return unset("--accelerator");
-  if (is_number_of(word, "bB")) return unset("--params");
-  if (is_number_of(word, "tT")) return unset("--tokens");
+  if (is_number_with_unit(word, "bB")) return count("--model") > 0 ? "" : unset("--params");
+  if (is_number_with_unit(word, "tT")) return unset("--tokens");
   for (const std::string_view ending : {".yaml", ".yml", ".toml", ".sh", ".json"}) {
     const bool recipe = word.ends_with(ending) && (ending != ".json" || count("--recipe") > 0);
     if (recipe && count("--recipe") >= 0) return "--recipe";

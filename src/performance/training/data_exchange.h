@@ -22,12 +22,14 @@ enum class ReplicaPayload : std::uint8_t {
   weights,
   weights_and_gradients,  ///< gathered and scattered in the same pass
 };
+inline constexpr std::size_t kReplicaPayloads = 6;
 
 /// Seconds of the exchange of each payload, as far as they were needed. They depend on the degrees,
 /// and on whether the sharding is hybrid, so that steps of one structure share them.
 struct PayloadSeconds {
   static constexpr double kUnknown = -1;
-  std::array<double, 6> known = {kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
+  std::array<double, kReplicaPayloads> known;
+  PayloadSeconds() { known.fill(kUnknown); }
 };
 
 /// One exchange between replicas behind the compute of a stage, seconds.
