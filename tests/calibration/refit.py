@@ -42,6 +42,8 @@ WEAK = {"NeMo Framework Launcher README": 0.3,
         "GPU Test page of an LLM trainer (torch 2.5.1/2.8)": 0.3,
         "GPT-2 124M sweep over 15 rented cards (RunPod)": 0.4,
         "lumi-llm-scaling (spyysalo, University of Turku)": 0.3,
+        "SimuMax v1.2 measured on 8 x B200 "
+        "(MooreThreads/SimuMax docs/b200/b200_release_v1.2_summary at 4dcaae5)": 0.3,
         "OpenLM issue 21 (mlfoundations/open_lm)": 0.3,
         "OpenLM pull request 244 (mlfoundations/open_lm)": 0.3,
         "Sheared-LLaMA README, Throughput (princeton-nlp/LLM-Shearing)": 0.3}
