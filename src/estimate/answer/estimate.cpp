@@ -81,7 +81,8 @@ PlannedRun Estimator::State::plan(const Scenario& asked, std::string_view accele
         Estimate found;
         Estimator(catalog, {.assumptions = false, .derivations = false, .range = false})
             .run_one(other, accelerator, found);
-        return std::optional(found.memory);
+        if (found.memory.fits) return std::optional(found.memory);
+        return std::optional<MemoryUse>();
       } catch (const Error&) {
         return std::optional<MemoryUse>();
       }

@@ -52,8 +52,9 @@ void note_idle(const Execution& execution, bool batch_given, bool degrees_given,
   const double busy = execution.plan.layout.gpus();
   if (busy == execution.gpus || !notes.wanted()) return;
   const std::string why =
-      fmt::format("{} of {} accelerators stay idle, because {}", grouped(execution.gpus - busy, 0),
-                  grouped(execution.gpus, 0), idle_reason(execution, degrees_given));
+      fmt::format("{} of {} accelerators stay{} idle, because {}",
+                  grouped(execution.gpus - busy, 0), grouped(execution.gpus, 0),
+                  execution.gpus - busy == 1 ? "s" : "", idle_reason(execution, degrees_given));
   notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
   if (busy >= (1 - kNotableIdleShare) * execution.gpus) return;
   const bool other_batch_helps =

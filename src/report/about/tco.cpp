@@ -536,9 +536,9 @@ Page tco_page(const TcoReport& report) {
     }
     page.add(Paragraph{std::move(text)});
   }
-  page.add(Heading{
-      fmt::format("{} GPUs for {}", grouped(report.gpus, 0), years_words(report.request.years)),
-      in_shown_currency("$/used h") + ": per hour in use, on average over the years"});
+  page.add(Heading{fmt::format("{} GPU{} for {}", grouped(report.gpus, 0),
+                               report.gpus == 1 ? "" : "s", years_words(report.request.years)),
+                   in_shown_currency("$/used h") + ": per hour in use, on average over the years"});
   page.add(Grid{tco_table(report)});
   // A long table leaves room for the first defaults alone.
   constexpr std::size_t kLongTable = 12, kFirstDefaults = 4;

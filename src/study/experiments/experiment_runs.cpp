@@ -11,6 +11,7 @@
 #include "estimate/cluster/execution.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
+#include "workload/method.h"
 
 namespace trcost::study {
 
@@ -96,10 +97,19 @@ class Sizes {
 
 }  // namespace
 
+namespace {
+
+// Whether the policy of a method writes its own data, in rounds.
+bool writes_its_data(const Scenario& scenario) {
+  return method_row(method_named(scenario.text(Field::train_method))).generates;
+}
+
+}  // namespace
+
 FinalRun final_run(const Scenario& base, std::string_view accelerator, Estimator& estimator) {
-  // Only counts are read. A given MFU makes them independent of memory.
+  // Only counts are read. A given MFU makes them independent of memory, but a round has none.
   Scenario counting = base;
-  counting.set_number(Field::efficiency_mfu, 0.4);
+  if (!writes_its_data(base)) counting.set_number(Field::efficiency_mfu, 0.4);
   counting.set_number(Field::hardware_gpus, 1024);
   for (const FieldInfo& info : fields()) {
     if (info.group == FieldGroup::layout) counting.clear(info.field);
@@ -125,7 +135,11 @@ Scenario attempt_scenario(const Scenario& base, const Experiment& experiment,
     out.set_number(Field::model_params, std::round(whole.params * experiment.params_fraction));
     if (whole.vision) out.set_text(Field::model_modality, "vl");
   }
-  if (const auto samples = base.number(Field::data_samples)) {
+  if (writes_its_data(base)) {
+    const double steps = base.number_or_default(Field::rollout_steps);
+    out.set_number(Field::rollout_steps,
+                   std::max(1.0, std::round(steps * experiment.tokens_fraction)));
+  } else if (const auto samples = base.number(Field::data_samples)) {
     out.set_number(Field::data_samples,
                    std::max(1.0, std::round(*samples * experiment.tokens_fraction)));
   } else {

@@ -240,7 +240,9 @@ class PlatformStudy {
       used += each.gpu_hours;
       idle += each.idle_gpu_hours;
     }
-    const double rest = std::max(0.0, paid_gpu_hours - used - idle);
+    constexpr double kRounding = 1e-9;
+    double rest = paid_gpu_hours - used - idle;
+    if (rest < kRounding * paid_gpu_hours) rest = 0;
     for (ExperimentResult& each : out_.experiments) {
       if (used > 0) each.idle_gpu_hours += rest * each.gpu_hours / used;
     }

@@ -338,7 +338,9 @@ std::string counts_sentence(ClaimKind kind, const ClaimJudgement& claim) {
   }
   return fmt::format(
       "\"{}\" is plausible under {} of {} conditions.{}", claim.claim, plausible, all,
-      undecided > 0 ? fmt::format(" {} more are undecided.", undecided) : std::string());
+      undecided > 0
+          ? fmt::format(" {} more {} undecided.", undecided, undecided == 1 ? "is" : "are")
+          : std::string());
 }
 
 bool is_factor(ClaimKind kind) {
