@@ -103,7 +103,7 @@ TEST_CASE("a text model with an encoder added is no released model", "[estimate]
 TEST_CASE("deepseek-r1 is said to be its base model", "[estimate][amounts]") {
   Scenario s;
   s.set_text(Field::model_name, "DeepSeek-R1");
-  CHECK(warns(s, "the cost of pre-training DeepSeek-V3"));
+  CHECK(warns(s, "has the shape of deepseek-v3"));
   s.set_text(Field::model_name, "deepseek-v3");
   CHECK_FALSE(warns(s, "pre-training DeepSeek-V3"));
 }

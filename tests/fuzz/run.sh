@@ -29,7 +29,7 @@ for border in "$@"; do
     -print_final_stats=1 -artifact_prefix="tests/fuzz/found/$border/" \
     "$build/corpus/$border" "tests/fuzz/corpus/$border" 2>"$build/$border.log" ||
     failed="$failed $border"
-  grep -E "stat::(number_of_executed_units|peak_rss_mb)|^SUMMARY" "$build/$border.log" || true
+  grep -aE "stat::(number_of_executed_units|peak_rss_mb)|^SUMMARY" "$build/$border.log" || true
 done
 [ -z "$failed" ] || {
   echo "findings in:$failed (tests/fuzz/found)" >&2

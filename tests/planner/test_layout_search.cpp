@@ -221,7 +221,13 @@ TEST_CASE("bounds never exceed the time of any layout", "[planner][bounds]") {
                               bounds.uneven(each.structure, work, l.micro_batch, least) +
                               bounds.transfers(l) + bounds.exchange(l, work, true, payloads));
         REQUIRE(bound <= time * (1 + 1e-12));
-        if (repeated == 0) furthest = std::min(furthest, bound / time);
+      }
+      if (repeated == 0) {
+        const double exact =
+            bounds.share(each.structure.gpus()) *
+            (work.seconds * (1 + bubble) + bounds.uneven(each.structure, work, l.micro_batch, 0) +
+             bounds.transfers(l) + bounds.exchange(l, work, false, payloads));
+        furthest = std::min(furthest, exact / time);
       }
       const double largest = space.largest_micro_batch(each.structure);
       REQUIRE(l.micro_batch <= largest);
