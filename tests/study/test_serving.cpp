@@ -435,6 +435,8 @@ TEST_CASE("claims per GPU, of software and of revenue are read", "[serving]") {
     return judge_claim(claim, {}, test_catalog(), report);
   };
   CHECK(judge("4x per GPU over h200").unit == "times the output tokens/s per GPU");
+  CHECK(judge("30x faster inference than h200").unit == "times the output tokens/s per GPU");
+  CHECK(judge("30x lower cost than h200").unit != "times the output tokens/s per GPU");
   const ClaimJudgement software = judge("5x over vllm@2024-12");
   CHECK(software.cases.front().reference == "b200");
   // A year of releases is 0.2 in the logarithm.

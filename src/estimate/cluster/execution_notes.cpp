@@ -33,6 +33,9 @@ std::string idle_reason(const Execution& execution, bool degrees_given) {
       break;
   }
   const double batch = execution.plan.layout.global_batch;
+  if (std::fmod(batch, execution.gpus) == 0) {
+    return "no layout that uses them all is as fast and as likely to fit";
+  }
   return fmt::format("a batch of {} sequence{} does not divide over more", grouped(batch, 0),
                      batch == 1 ? "" : "s");
 }

@@ -35,22 +35,25 @@ std::optional<ClaimText> read_price(const std::string& text) {
   return ClaimText{ClaimKind::dollars, parse_number(found[1].str(), NumberKind::number), 0, {}, {}};
 }
 
-// "35x", "35x per GPU over h200", "50x per MW", "4x per dollar over h100", "15x lower cost than".
+// "35x over h200", "35x per GPU over h200", "50x per MW", "15x lower cost than h100", "30x faster
+// than h100", which is of GPUs and not of prices.
 std::optional<ClaimText> read_factor(const std::string& text) {
   static const std::regex form(
-      R"(^\s*([0-9]*\.?[0-9]+)\s*(?:x|times)\s*(per mw|per megawatt|per gpu|per accelerator|per chip|throughput|per dollar)?\s*(?:(?:lower cost|lower|less|cheaper|faster|higher|more)?\s*(?:over|below|than|vs\.?|against)\s+(\S+))?\s*$)",
+      R"(^\s*([0-9]*\.?[0-9]+)\s*(?:x|times)\s*(faster)?\s*(?:inference|serving|generation)?\s*(per mw|per megawatt|per gpu|per accelerator|per chip|throughput|per dollar)?\s*(?:(lower cost|lower|less|cheaper|faster|higher|more)?\s*(?:inference|serving)?\s*(?:over|below|than|vs\.?|against)\s+(\S+))?\s*$)",
       std::regex::icase);
   std::smatch found;
-  if (!std::regex_match(text, found, form) || (!found[2].matched && !found[3].matched))
+  if (!std::regex_match(text, found, form) || (!found[3].matched && !found[5].matched))
     return std::nullopt;
-  const std::string unit = lower_case(found[2].str());
+  const std::string unit = lower_case(found[3].str());
+  const bool faster = found[2].matched || lower_case(found[4].str()) == "faster";
   ClaimKind kind = ClaimKind::cheaper;
-  if (unit.ends_with("mw") || unit.ends_with("megawatt")) kind = ClaimKind::per_megawatt;
-  if (unit.ends_with("gpu") || unit.ends_with("accelerator") || unit.ends_with("chip") ||
-      unit == "throughput") {
+  if (unit.ends_with("mw") || unit.ends_with("megawatt")) {
+    kind = ClaimKind::per_megawatt;
+  } else if (unit.ends_with("gpu") || unit.ends_with("accelerator") || unit.ends_with("chip") ||
+             unit == "throughput" || (unit.empty() && faster)) {
     kind = ClaimKind::per_gpu;
   }
-  return ClaimText{kind, parse_number(found[1].str(), NumberKind::number), 0, found[3].str(), {}};
+  return ClaimText{kind, parse_number(found[1].str(), NumberKind::number), 0, found[5].str(), {}};
 }
 
 // "5x software gain", "5x on the same chip between two releases", "2x over vllm@2025-01".

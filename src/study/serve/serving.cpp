@@ -282,6 +282,20 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
   }
 }
 
+// Warns of predictions well above every published rate of the same model, chip, format and lengths.
+void warn_about_published(ServingReport& report) {
+  for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty() || !row.published) continue;
+    const double times = row.point.output_per_gpu / *row.published;
+    if (times < kWellAbovePublished) continue;
+    report.warnings.push_back(
+        fmt::format("{}: {} output tokens/s per GPU are {:.2g} times the best published rate, {} "
+                    "({}). No measurement supports so many requests at once: set --concurrency",
+                    row.title, grouped(row.point.output_per_gpu, 0), times,
+                    grouped(*row.published, 0), row.published_source));
+  }
+}
+
 // Warns of platforms that are slow for a single user, and of those whose speeds per user differ,
 // which makes them different services.
 void warn_about_speeds(ServingReport& report) {
@@ -390,6 +404,7 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
         model.unread_quantization));
   }
   warn_about_speeds(report);
+  warn_about_published(report);
   if (model.vision) {
     report.warnings.emplace_back(
         "images cost what their tokens cost: count them into --input-tokens (`trcost tokens`). The "

@@ -12,6 +12,7 @@
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "study/serve/claim_text.h"
+#include "study/serve/serving_rows.h"
 #include "trcost/error.h"
 #include "trcost/serving.h"
 
@@ -362,13 +363,12 @@ std::string verdict_sentence(const ClaimText& text, const ClaimJudgement& claim)
 
 // Words for a predicted output rate well above the best published one. Cases of a factor have none.
 std::string excess_words(const ClaimJudgement& claim, const std::string& chip, double published) {
-  constexpr double kWellAbove = 1.5;
   double predicted = 0;
   for (const ClaimCase& c : claim.cases) {
     const bool output_rate = c.sold && !c.all_tokens && c.accelerator == chip;
     if (output_rate) predicted = std::max(predicted, c.predicted);
   }
-  if (predicted < kWellAbove * published) return {};
+  if (predicted < kWellAbovePublished * published) return {};
   return fmt::format(". The prediction is {:.2g} times as much, so no measurement supports it",
                      predicted / published);
 }

@@ -28,6 +28,9 @@ struct ServingMeasurement {
   double output_per_gpu = 0;
 };
 
+/// Predicted over published rate from which no measurement supports a prediction.
+inline constexpr double kWellAbovePublished = 1.5;
+
 std::vector<ServingMeasurement> serving_measurements(const Catalog& catalog);
 
 }  // namespace trcost::study
