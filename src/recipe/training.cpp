@@ -49,16 +49,17 @@ void find_batch(Workings& work) {
   const auto whole = work.number("whole_batch");
   const std::optional<double> given =
       whole && *whole > 0 ? whole : work.number("train.global_batch");
-  const bool open = work.is_unknown("train.global_batch") || work.is_unknown("whole_batch");
   if (given) {
     work.set("train.global_batch", *given * pairs);
-  } else if (open) {
+  } else if (work.is_unknown("train.global_batch") || work.is_unknown("whole_batch")) {
     work.ask(Field::train_global_batch, "the batch is not in the files");
   } else if (micro && ranks) {
     const auto accumulation = accumulation_of(work, *micro, *ranks);
     if (accumulation) work.set("train.global_batch", *micro * *accumulation * *ranks * pairs);
   } else if (const auto device = work.number("device_batch"); device && ranks) {
     work.set("train.global_batch", *device * *ranks * pairs);
+  } else if (work.number("accumulation").value_or(1) > 1) {
+    work.report("accumulation", "the batch is this times micro-batch and GPUs: set --gpus");
   }
   if (micro && *micro * pairs == 1 && !work.is("data.packing", "packed")) {
     work.report("train.micro_batch", "a micro-batch of one sample has no padding");
