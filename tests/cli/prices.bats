@@ -65,7 +65,7 @@ load program
 @test "what follows from an imputed price is marked wherever people read it" {
   run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator gb200-nvl72
   [ "$(grep -cE "~[$]" out.txt)" -ge 2 ]
-  run_trcost estimate --params 8e9 --tokens 200e9 --accelerator gb200-nvl72,b200
+  run_trcost estimate --params 8e9 --tokens 200e9 --accelerator gb200-nvl72,h100-sxm
   [ "$(grep -cE "~[$]" out.txt)" -ge 2 ]
   COLUMNS=100 run_trcost solve --for params --budget 100e3 --accelerator gb200-nvl72
   grep -qE "GB200 NVL72 .* ~[$]" out.txt
