@@ -102,6 +102,18 @@ TEST_CASE("the usual sequence is no longer than the context", "[estimate]") {
   CHECK(resolve_context(s).seq_length == 1024);
   s.set_text(Field::model_name, "gpt-neox-20b");  // max_position_embeddings 2048
   CHECK(resolve_context(s).seq_length == 2048);
-  s.set_text(Field::model_name, "llama-3.1-8b");
+  s.set_text(Field::model_name, "qwen3-8b");
+  CHECK(resolve_context(s).seq_length == 4096);
+}
+
+TEST_CASE("a model trained as its makers did has their sequences", "[estimate]") {
+  Scenario s;
+  s.set_text(Field::model_name, "llama-3.1-8b");  // arXiv:2407.21783, section 3.4.1
+  CHECK(resolve_context(s).seq_length == 8192);
+  s.set_number(Field::data_tokens, 1e9);  // adapts it
+  CHECK(resolve_context(s).seq_length == 4096);
+  s.set_number(Field::data_tokens, 20e12);
+  CHECK(resolve_context(s).seq_length == 8192);
+  s.set_text(Field::train_recipe, "lora");
   CHECK(resolve_context(s).seq_length == 4096);
 }

@@ -263,6 +263,7 @@ struct TakenDefault {
 struct TrainingTokens {
   double count = 0;  ///< 0: not published
   std::string source;
+  double sequence = 0;  ///< length of the sequences that most of them were in, 0: not stated
 };
 
 /// An alias that names another model with the same architecture.

@@ -307,7 +307,8 @@ Model parse_model(const JsonValue& document, const EncoderLookup& find_encoder) 
   read_published_parameters(r);
   if (std::optional<ObjectReader> tokens = r.optional_object("training_tokens")) {
     model.training_tokens = {tokens->required_number("value", 1, 1e20),
-                             tokens->required_text("source")};
+                             tokens->required_text("source"),
+                             tokens->optional_number("sequence", 1, 1e9).value_or(0)};
     tokens->finish();
   }
   if (std::optional<ObjectReader> notes = r.optional_object("alias_notes")) {

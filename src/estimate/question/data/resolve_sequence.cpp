@@ -10,6 +10,7 @@
 #include "catalog/assumed.h"
 #include "scenario/choices.h"
 #include "trcost/error.h"
+#include "workload/method.h"
 
 namespace trcost::estimation {
 namespace {
@@ -141,11 +142,21 @@ void warn_about_packed_samples(const Scenario& scenario, const Sample& sample, d
                   scenario.has(Field::train_global_batch) ? "--global-batch" : "the global batch"));
 }
 
-// Tokens of a sequence without --seq-length.
-double usual_sequence(const Sample& sample, bool packed, const ResolvedWork& out) {
+// Sequences that the model itself was trained on, where a run trains it as a whole on as many
+// tokens.
+double own_sequence(const Scenario& scenario, bool from_samples, const ResolvedWork& out) {
+  const TrainingTokens& own = out.model.training_tokens;
+  const bool pretrains = out.workload.language_training == Training::full && !from_samples &&
+                         method_named(scenario.text(Field::train_method)) == Method::pretrain;
+  const double tokens = scenario.number(Field::data_tokens).value_or(own.count);
+  return pretrains && tokens >= own.count ? own.sequence : 0;
+}
+
+// Tokens of a sequence without --seq-length. `own`: own_sequence().
+double usual_sequence(const Sample& sample, bool packed, double own, const ResolvedWork& out) {
   if (!packed) return std::max(1.0, std::round(sample.tokens()));
   const Context context = longest_context(out.model);
-  double sequence = std::min(kDefaultSequence, context.tokens);
+  double sequence = std::min(own > 0 ? own : kDefaultSequence, context.tokens);
   if (out.workload.vision() && in_sequence(out.workload)) {
     // A packed sequence holds at least one whole sample with its images.
     constexpr double kGrid = 1024;
@@ -200,7 +211,8 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   // A round counts responses, each a sequence, whatever fills the batches that learn from them.
   const bool packed = how == Packing::packed && !scenario.has(Field::rollout_response_tokens);
   refuse_long_samples(scenario, sample, packed, out);
-  double sequence = usual_sequence(sample, packed, out);
+  const double own = own_sequence(scenario, from_samples, out);
+  double sequence = usual_sequence(sample, packed, own, out);
   if (const auto given = scenario.number(Field::data_seq_length)) {
     if (!packed && *given > sequence) {
       notes.warn(fmt::format(
@@ -212,9 +224,12 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
     if (filled && packed) warn_about_assumed_samples(sample, sequence, notes);
   } else {
     if (packed && from_samples) warn_about_packed_samples(scenario, sample, sequence, notes);
+    const bool as_published = packed && sequence == own;
     notes.add(Field::data_seq_length, sequence,
-              packed ? "packed sequences of the usual length" : "one sample per sequence",
-              "trcost default");
+              as_published ? "as the model was trained"
+              : packed     ? "packed sequences of the usual length"
+                           : "one sample per sequence",
+              as_published ? out.model.training_tokens.source : "trcost default");
   }
   if (!scenario.has(Field::data_packing) && filled) {
     notes.add(Field::data_packing, "packed", "samples fill the sequence asked for", "--seq-length");
