@@ -393,7 +393,7 @@ bool LayoutSearch::least_memory(Plan& plan) {
       if (++tried > kMostConsidered) continue;
       for (const Sharding sharding : space_.shardings()) {
         const Layout l = space_.layout(s, batch, request_.vp.value_or(1), sharding, recompute);
-        const MemoryUse use = memory(l);
+        const MemoryUse use = model_.memory(l);
         if (use.total * batch.penalty >= least) continue;
         least = use.total * batch.penalty;
         plan.layout = l;

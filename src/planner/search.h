@@ -105,7 +105,7 @@ class LayoutSearch {
   struct MemoryCost {
     double recomputed, risk_without;
   };
-  /// Of the layouts of one sharding. Empty if none fits.
+  /// Finds it for the layouts of one sharding. Returns an empty optional if none is accepted.
   [[nodiscard]] std::optional<MemoryCost> memory_cost(const Structure& structure,
                                                       const BatchChoice& batch, Sharding sharding);
   /// The adjacent batches of one micro-batch.

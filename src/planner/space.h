@@ -74,7 +74,7 @@ class SearchSpace {
   [[nodiscard]] double least_penalty(const Structure& structure) const;
   /// Lower bound of (1 + waiting) x penalty from that of the penalty and of the time for which
   /// stages wait, over their work.
-  [[nodiscard]] double least_stretch(double bubble, double penalty) const;
+  [[nodiscard]] double least_stretch(double waiting, double penalty) const;
   /// Upper bound of virtual_stages() for up to so many micro-batches.
   [[nodiscard]] double most_virtual_stages(const Structure& structure, double micro_batches) const;
   /// Factor on the time per sequence for a batch other than the given or usual one.

@@ -220,8 +220,8 @@ double SearchSpace::least_bubble(const Structure& s, double micro_batch) const {
   return (s.pp - 1) / (most_virtual_stages(s, m) * m);
 }
 
-double SearchSpace::least_stretch(double bubble, double penalty) const {
-  const double stretch = (1 + bubble) * penalty;
+double SearchSpace::least_stretch(double waiting, double penalty) const {
+  const double stretch = (1 + waiting) * penalty;
   // Larger batches than largest_ have smaller bubbles and this penalty.
   return request_.global_batch ? stretch : std::min(stretch, std::max(penalty, kTooLarge));
 }

@@ -16,7 +16,7 @@ inline constexpr double kSecondsPerDay = 86400.0;
 
 /// Standard deviations from the mean of a normal distribution to its P10 and P90.
 inline constexpr double kNormalP90 = 1.2815515655446004;
-/// And to its P80.
+/// Standard deviations from the mean of a normal distribution to its P20 and P80.
 inline constexpr double kNormalP80 = 0.8416212335729143;
 
 /// Six significant digits, from which a reader or a test computes a formula again.

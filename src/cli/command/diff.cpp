@@ -91,11 +91,9 @@ DiffResult compare_files(const DiffArguments& arguments, DiffReport& report) {
                 "trcost diff before.json after.json");
   }
   for (const std::string& file : arguments.files) {
-    for (const std::string_view ending : {".yaml", ".yml", ".toml", ".sh"}) {
-      if (!file.ends_with(ending)) continue;
-      throw Error(ErrorKind::usage, "not a saved result, but a recipe by its name",
-                  "trcost diff --recipe old.yaml new.yaml --gpu 8xh100", file);
-    }
+    if (!is_recipe_name(file)) continue;
+    throw Error(ErrorKind::usage, "not a saved result, but a recipe by its name",
+                "trcost diff --recipe old.yaml new.yaml --gpu 8xh100", file);
   }
   const std::string& a = arguments.files[0];
   const std::string& b = arguments.files[1];

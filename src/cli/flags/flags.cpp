@@ -109,10 +109,8 @@ std::string flag_of_argument(const CLI::App& app, std::string_view word) {
   if (counted) return unset("--accelerator");
   if (is_number_with_unit(word, "bB")) return count("--model") > 0 ? "" : unset("--params");
   if (is_number_with_unit(word, "tT")) return unset("--tokens");
-  for (const std::string_view ending : {".yaml", ".yml", ".toml", ".sh", ".json"}) {
-    const bool recipe = word.ends_with(ending) && (ending != ".json" || count("--recipe") > 0);
-    if (recipe && count("--recipe") >= 0) return "--recipe";
-  }
+  const bool further = word.ends_with(".json") && count("--recipe") > 0;
+  if ((is_recipe_name(word) && count("--recipe") >= 0) || further) return "--recipe";
   return unset("--model");
 }
 
@@ -183,6 +181,11 @@ Error option_error(const CLI::App& app, std::string_view command, const CLI::Par
 }
 
 }  // namespace
+
+bool is_recipe_name(std::string_view file) {
+  constexpr std::string_view kEndings[] = {".yaml", ".yml", ".toml", ".sh"};
+  return std::ranges::any_of(kEndings, [&](auto ending) { return file.ends_with(ending); });
+}
 
 Flags::Flags() : app_(std::make_unique<CLI::App>()) {
   app_->allow_extras(true);

@@ -32,6 +32,9 @@ struct Flag {
   [[nodiscard]] bool positional() const { return !name.starts_with('-'); }
 };
 
+/// Whether a file is a recipe by its name: `axolotl.yaml`, `train.sh`. JSON may be anything.
+bool is_recipe_name(std::string_view file);
+
 /// Result of parsing the arguments.
 enum class Parsed { good, help };
 

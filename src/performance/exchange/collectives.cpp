@@ -46,6 +46,19 @@ void visit_tiers(const Fabric& fabric, double bytes, double members, double stri
   }
 }
 
+// Calls `visit` with each tier of an all-to-all, the groups that it joins and the members that a
+// rank reaches through it.
+template <class Visit>
+void visit_exchange_tiers(const Fabric& fabric, double members, double stride,
+                          const Visit& visit) noexcept {
+  double inside = 1;  // members reached through the tiers so far
+  for (int i = 0; i < fabric.tiers && inside < members; ++i) {
+    const double reached = members_within(fabric, i, members, stride);
+    visit(static_cast<std::size_t>(i), reached / inside, reached - inside);
+    inside = reached;
+  }
+}
+
 // Seconds of a gather over the tiers, without the inner steps of a ring through all ranks.
 double tiers_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
   if (members <= 1 || fabric.tiers == 0) return 0;
@@ -123,17 +136,12 @@ double domain_members(const Fabric& fabric, double members, double stride) noexc
 double exchange_seconds(const Fabric& fabric, double bytes, double members, double stride,
                         double network_share) noexcept {
   if (members <= 1 || fabric.tiers == 0) return 0;
-  double inside = 1;  // members reached through the tiers so far
   double seconds = 0, latency = 0;
-  for (int i = 0; i < fabric.tiers && inside < members; ++i) {
-    const auto t = static_cast<std::size_t>(i);
-    const double reached = members_within(fabric, i, members, stride);
-    const double payload = i == 0 ? bytes + fabric.half_bytes : bytes * network_share;
-    seconds =
-        std::max(seconds, payload * (reached - inside) / members * fabric.seconds_per_byte[t]);
-    latency += fabric.latency_seconds[t] * portable_log2(reached / inside);
-    inside = reached;
-  }
+  visit_exchange_tiers(fabric, members, stride, [&](std::size_t t, double g, double others) {
+    const double payload = t == 0 ? bytes + fabric.half_bytes : bytes * network_share;
+    seconds = std::max(seconds, payload * others / members * fabric.seconds_per_byte[t]);
+    latency += fabric.latency_seconds[t] * portable_log2(g);
+  });
   return seconds + latency;
 }
 
@@ -173,14 +181,10 @@ CollectiveAccount reduce_account(const Fabric& fabric, double bytes, double memb
 CollectiveAccount exchange_account(const Fabric& fabric, double bytes, double members,
                                    double stride, double network_share) {
   CollectiveAccount out{.kind = CollectiveKind::all_to_all, .ranks = members, .bytes = bytes};
-  const double near = domain_members(fabric, members, stride);
-  out.tier_bytes[0] = bytes * (near - 1) / members;
-  out.tier_ranks[0] = near;
-  if (members > near) {
-    const std::size_t outer = tier_at_stride(fabric, members * stride - 1);
-    out.tier_bytes[outer] = bytes * (members - near) / members * network_share;
-    out.tier_ranks[outer] = members / near;
-  }
+  visit_exchange_tiers(fabric, members, stride, [&](std::size_t t, double g, double others) {
+    out.tier_bytes[t] = bytes * others / members * (t == 0 ? 1 : network_share);
+    out.tier_ranks[t] = g;
+  });
   out.seconds = exchange_seconds(fabric, bytes, members, stride, network_share);
   return out;
 }

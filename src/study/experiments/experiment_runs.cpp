@@ -95,10 +95,6 @@ class Sizes {
   std::optional<Error> first_;       ///< of the sizes without an answer
 };
 
-}  // namespace
-
-namespace {
-
 // Whether the policy of a method writes its own data, in rounds.
 bool writes_its_data(const Scenario& scenario) {
   return method_row(method_named(scenario.text(Field::train_method))).generates;
